@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { type Hex32, toHex32 } from './ids.ts'
+
+/**
+ * The output hash of a job: SHA-256 over the complete answer text in UTF-8, with any trailing
+ * newlines dropped (specification, POST /jobs/<id>/dispute), as a shell's `$(…)` drops them.
+ */
+export function outputHash(text: string): Hex32 {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 10) end--
+  return `0x${createHash('sha256').update(text.slice(0, end), 'utf8').digest('hex')}` as Hex32
+}
+
+/** The public form of an output hash: `sha256:<hex>`. */
+export const publicHash = (hash: Hex32): string => `sha256:${hash.slice(2)}`
+
+const PUBLIC_HASH = /^sha256:([0-9a-f]{64})$/i
+/** The hash in `sha256:<hex>`, or undefined where the form is another. */
+export function parsePublicHash(text: string): Hex32 | undefined {
+  const match = PUBLIC_HASH.exec(text)
+  return match ? toHex32(`0x${match[1]}`) : undefined
+}
+
+/** How an API key is stored and looked up: SHA-256 in hex. The key itself is never kept. */
+export const apiKeyHash = (key: string): string => createHash('sha256').update(key).digest('hex')

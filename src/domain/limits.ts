@@ -1,0 +1,14 @@
+/** Limits of the specification and of its choices page. Spans in milliseconds, sizes in bytes. */
+export const LIMITS = {
+  jobWindowMs: 120_000,
+  disputeWindowMs: 60_000,
+  bodyBytesMax: 4 * 1024 * 1024,
+  messagesMax: 2_048,
+  jsonDepthMax: 32,
+  stopSequencesMax: 4,
+  /** A settlement hash is waited for at most this long before an answer goes out without it. */
+  settlementHashWaitMs: 1_000,
+  /** A stream says `:` after this much silence. */
+  streamSilenceMs: 10_000,
+  retryAfterSecondsMax: 60,
+} as const

@@ -1,0 +1,119 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import secp256k1 from 'secp256k1'
+import { type Address, type Hex32, type JobId, jobIdToBytes32, toAddress } from './ids.ts'
+
+/**
+ * The proof of completion: an EIP-712 signature by the worker's key over
+ * `Completion(bytes32 jobId, bytes32 outputHash, uint32 outputTokens, uint40 completedAt)`.
+ * The pool checks it here, JobEscrow checks the same bytes on chain. Written out by hand on a
+ * native curve: twenty times faster than a general EIP-712 encoder, and this is the hot path.
+ */
+export interface Completion {
+  readonly jobId: JobId
+  readonly outputHash: Hex32
+  readonly outputTokens: number
+  /** Unix seconds. */
+  readonly completedAt: number
+}
+
+/** A signature in EIP-2098 form: `vs` carries the recovery bit in its top bit. */
+export interface CompactSignature {
+  readonly r: Hex32
+  readonly vs: Hex32
+}
+
+const keccak = (text: string): Buffer => Buffer.from(keccak_256(Buffer.from(text, 'utf8')))
+const hexBytes = (hex: string): Buffer => Buffer.from(hex.slice(2), 'hex')
+const word = (hex: string): Buffer => hexBytes(`0x${hex.slice(2).padStart(64, '0')}`)
+const uintWord = (value: number | bigint): Buffer => word(`0x${BigInt(value).toString(16)}`)
+
+const DOMAIN_TYPE = keccak(
+  'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
+)
+const COMPLETION_TYPE = keccak(
+  'Completion(bytes32 jobId,bytes32 outputHash,uint32 outputTokens,uint40 completedAt)',
+)
+const REGISTRATION_TYPE = keccak('Registration(address signer,address payee)')
+const CHALLENGE_TYPE = keccak('Challenge(bytes32 nonce)')
+
+/** Where a signature is good: one contract on one chain. */
+export interface SigningDomain {
+  readonly name: 'JobEscrow' | 'WorkerStaking'
+  readonly chainId: number
+  readonly contract: Address
+}
+
+export function domainSeparator(domain: SigningDomain): Uint8Array {
+  return keccak_256(
+    Buffer.concat([
+      DOMAIN_TYPE,
+      keccak(domain.name),
+      keccak('1'),
+      uintWord(domain.chainId),
+      word(domain.contract),
+    ]),
+  )
+}
+
+const digest = (separator: Uint8Array, ...struct: Uint8Array[]): Uint8Array =>
+  keccak_256(
+    Buffer.concat([Buffer.from([0x19, 0x01]), separator, keccak_256(Buffer.concat(struct))]),
+  )
+
+export const completionDigest = (separator: Uint8Array, c: Completion): Uint8Array =>
+  digest(
+    separator,
+    COMPLETION_TYPE,
+    hexBytes(jobIdToBytes32(c.jobId)),
+    hexBytes(c.outputHash),
+    uintWord(c.outputTokens),
+    uintWord(c.completedAt),
+  )
+
+/** What a worker signs to register: anyone may then send it to WorkerStaking on its behalf. */
+export const registrationDigest = (
+  separator: Uint8Array,
+  signer: Address,
+  payee: Address,
+): Uint8Array => digest(separator, REGISTRATION_TYPE, word(signer), word(payee))
+
+/** What a worker signs to prove its key to a pool. `nonce` is 32 bytes, used once. */
+export const challengeDigest = (separator: Uint8Array, nonce: Uint8Array): Uint8Array =>
+  digest(separator, CHALLENGE_TYPE, nonce)
+
+export function sign(hash: Uint8Array, privateKey: Uint8Array): CompactSignature {
+  const { signature, recid } = secp256k1.ecdsaSign(hash, privateKey)
+  const vs = Buffer.from(signature.subarray(32))
+  if (recid === 1) vs[0]! |= 0x80
+  return {
+    r: `0x${Buffer.from(signature.subarray(0, 32)).toString('hex')}` as Hex32,
+    vs: `0x${vs.toString('hex')}` as Hex32,
+  }
+}
+
+/** The address whose key signed `hash`, or undefined where the signature is no signature. */
+export function recover(hash: Uint8Array, { r, vs }: CompactSignature): Address | undefined {
+  const bytes = Buffer.concat([hexBytes(r), hexBytes(vs)])
+  if (bytes.length !== 64) return undefined
+  const recid = bytes[32]! >> 7
+  bytes[32]! &= 0x7f
+  try {
+    return publicKeyAddress(secp256k1.ecdsaRecover(bytes, recid, hash, false))
+  } catch {
+    return undefined // the curve refuses values out of its range by throwing
+  }
+}
+
+export const privateKeyAddress = (privateKey: Uint8Array): Address =>
+  publicKeyAddress(secp256k1.publicKeyCreate(privateKey, false))
+
+const publicKeyAddress = (uncompressed: Uint8Array): Address =>
+  toAddress(`0x${Buffer.from(keccak_256(uncompressed.subarray(1)).subarray(12)).toString('hex')}`)
+
+/** The 65-byte form (r, s, v) that contracts taking `bytes signature` expect. */
+export function expandSignature({ r, vs }: CompactSignature): `0x${string}` {
+  const bytes = hexBytes(vs)
+  const v = 27 + (bytes[0]! >> 7)
+  bytes[0]! &= 0x7f
+  return `0x${r.slice(2)}${bytes.toString('hex')}${v.toString(16)}`
+}

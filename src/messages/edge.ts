@@ -1,0 +1,28 @@
+import type { Address, JobId, TxHash } from '../domain/ids.ts'
+import type { EdgeEnding } from './job.ts'
+
+/**
+ * What reaches a request that waits in an edge. Messages of one turn of the event loop travel
+ * together, for any number of jobs: the subject carries `EdgeMessage[]`.
+ */
+export type EdgeMessage = Chunk | SettlementSent | EdgeEnding
+
+/** A numbered piece of the answer, from the pool. */
+export interface Chunk {
+  readonly type: 'chunk'
+  readonly jobId: JobId
+  /** A later attempt replaces an earlier one of which nothing has reached the caller. */
+  readonly attempt: number
+  /** From 0; a gap is seen, and mended from the stored answer at the end. */
+  readonly seq: number
+  readonly text: string
+  /** On chunk 0 only: what the response headers tell. */
+  readonly head?: { readonly worker: Address; readonly escrowTx: TxHash }
+}
+
+/** From the settle lane: the settlement is signed, stored and broadcast. */
+export interface SettlementSent {
+  readonly type: 'settlement_sent'
+  readonly jobId: JobId
+  readonly tx: TxHash
+}

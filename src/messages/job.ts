@@ -1,0 +1,238 @@
+import type { FinishReason } from '../domain/chat.ts'
+import type { Credits } from '../domain/credits.ts'
+import type { Refusal } from '../domain/errors.ts'
+import type { Address, Hex32, JobId, TxHash } from '../domain/ids.ts'
+import type { CompactSignature } from '../domain/proof.ts'
+import type { Tier } from '../domain/tiers.ts'
+import type { UnixMs } from '../domain/time.ts'
+import type { Usage } from '../domain/usage.ts'
+
+/** What may be said to a job. Every command may arrive twice, late, or after its sender died. */
+export type JobCommand =
+  | StartJob
+  | CancelJob
+  | AbandonJob
+  | GetJob
+  | ConfirmLock
+  | RefuseLock
+  | AssignWorker
+  | RefuseOffer
+  | FailWorker
+  | CompleteJob
+  | ConfirmSettlement
+  | RefuseSettlement
+  | ConfirmRefund
+  | ExpireJob
+
+/** From the edge, once the credits are reserved. Answered after the first append. */
+export interface StartJob {
+  readonly type: 'StartJob'
+  readonly jobId: JobId
+  readonly wallet: Address
+  readonly model: string
+  readonly tier: Tier
+  /** Credits reserved, to be locked in escrow. */
+  readonly lock: Credits
+  /** Tokens the lock covers: the worker stops there. */
+  readonly outputTokensMax: number
+  /** The edge that waits: `SUBJECTS.edgeInbox`. */
+  readonly replyTo: string
+  readonly at: UnixMs
+  readonly deadlineAt: UnixMs
+}
+
+/** From the edge: the caller hung up, or cannot be served on. */
+export interface CancelJob {
+  readonly type: 'CancelJob'
+  readonly jobId: JobId
+  readonly at: UnixMs
+}
+
+/**
+ * From the sweeper of reservations: the edge may have died before it said StartJob. A job that
+ * never was gets a tombstone, so that a late StartJob loses; one that exists ignores it.
+ */
+export interface AbandonJob {
+  readonly type: 'AbandonJob'
+  readonly jobId: JobId
+  readonly wallet: Address
+  readonly at: UnixMs
+}
+
+export interface GetJob {
+  readonly type: 'GetJob'
+  readonly jobId: JobId
+}
+
+/** From the lock lane: the lock is included. */
+export interface ConfirmLock {
+  readonly type: 'ConfirmLock'
+  readonly jobId: JobId
+  readonly tx: TxHash
+  readonly block: number
+  readonly at: UnixMs
+}
+
+/** From the lock lane: this lock never was and never will be. */
+export interface RefuseLock {
+  readonly type: 'RefuseLock'
+  readonly jobId: JobId
+  /** A skip reason of JobEscrow, or `abandoned`. */
+  readonly reason: string
+  readonly at: UnixMs
+}
+
+/** From a pool: a worker took attempt `attempt`. */
+export interface AssignWorker {
+  readonly type: 'AssignWorker'
+  readonly jobId: JobId
+  readonly attempt: number
+  readonly worker: Address
+  readonly workerId: number
+  readonly at: UnixMs
+}
+
+/** From the host itself: the pool did not take the offer. */
+export interface RefuseOffer {
+  readonly type: 'RefuseOffer'
+  readonly jobId: JobId
+  readonly attempt: number
+  readonly reason: OfferRefusalReason
+  readonly at: UnixMs
+}
+export type OfferRefusalReason = 'no_worker' | 'draining' | 'pool_gone'
+
+/** From a pool, or from the host that saw the pool vanish: this attempt will not be finished. */
+export interface FailWorker {
+  readonly type: 'FailWorker'
+  readonly jobId: JobId
+  readonly attempt: number
+  readonly reason: WorkerFailureReason
+  /** Whether any text of this attempt left for the edge. */
+  readonly textSent: boolean
+  /** For `context_length_exceeded`, `prompt_refused`: what the worker said, fit for the caller. */
+  readonly message?: string
+  readonly at: UnixMs
+}
+export type WorkerFailureReason =
+  | 'worker_lost'
+  | 'worker_error'
+  | 'worker_refused'
+  | 'bad_proof'
+  | 'prompt_lost'
+  | 'pool_gone'
+  | 'cancelled'
+  | 'no_worker'
+  // The caller's own doing: never retried, never held against the worker.
+  | 'context_length_exceeded'
+  | 'prompt_refused'
+
+/** From a pool that has checked hash and signature. Acknowledged once journalled. */
+export interface CompleteJob {
+  readonly type: 'CompleteJob'
+  readonly jobId: JobId
+  readonly attempt: number
+  readonly worker: Address
+  readonly workerId: number
+  readonly outputHash: Hex32
+  readonly usage: Usage
+  readonly finishReason: FinishReason
+  /** How many numbered chunks carried the text. */
+  readonly chunks: number
+  /** Unix seconds, as signed. */
+  readonly completedAt: number
+  readonly signature: CompactSignature
+  readonly at: UnixMs
+}
+
+/** From the chain watcher (or the settle lane): the settlement is confirmed. */
+export interface ConfirmSettlement {
+  readonly type: 'ConfirmSettlement'
+  readonly jobId: JobId
+  readonly tx: TxHash
+  readonly block: number
+  readonly charged: Credits
+  readonly at: UnixMs
+}
+
+export interface RefuseSettlement {
+  readonly type: 'RefuseSettlement'
+  readonly jobId: JobId
+  readonly reason: string
+  readonly at: UnixMs
+}
+
+/** From the settle lane at broadcast (`block` null), and from the chain watcher once mined. */
+export interface ConfirmRefund {
+  readonly type: 'ConfirmRefund'
+  readonly jobId: JobId
+  readonly tx: TxHash
+  readonly block: number | null
+  readonly at: UnixMs
+}
+
+/** From the job's own timer. */
+export interface ExpireJob {
+  readonly type: 'ExpireJob'
+  readonly jobId: JobId
+  readonly at: UnixMs
+}
+
+export type JobStatus =
+  | 'pending'
+  | 'processing'
+  | 'settling'
+  | 'settled'
+  | 'failed'
+  | 'refunded'
+  | 'disputed'
+
+/** A job as others may see it; the edge turns it into the public Job. Null: not known yet. */
+export interface JobView {
+  readonly id: JobId
+  readonly wallet: Address
+  readonly status: JobStatus
+  readonly model: string
+  readonly tier: Tier
+  readonly lock: Credits
+  /** 0 until settled. */
+  readonly charged: Credits
+  readonly worker: Address | null
+  readonly createdAt: UnixMs
+  readonly completedAt: UnixMs | null
+  readonly escrowTx: TxHash | null
+  readonly settlementTx: TxHash | null
+  readonly refundTx: TxHash | null
+  readonly block: number | null
+  readonly proofHash: Hex32 | null
+  readonly usage: Usage | null
+}
+
+/** The answer to any job command. */
+export type JobReply =
+  | { readonly type: 'accepted'; readonly view: JobView; readonly ending: EdgeEnding | null }
+  | { readonly type: 'unknown_job' }
+  /** The command's job exists otherwise: a StartJob after a tombstone, say. */
+  | { readonly type: 'refused'; readonly reason: string }
+
+/** How a job ended for the caller who waits: also pushed to its edge. */
+export type EdgeEnding =
+  | {
+      readonly type: 'completed'
+      readonly jobId: JobId
+      readonly attempt: number
+      readonly chunks: number
+      readonly worker: Address
+      readonly escrowTx: TxHash
+      readonly usage: Usage
+      readonly finishReason: FinishReason
+      readonly outputHash: Hex32
+      readonly charged: Credits
+      readonly lock: Credits
+    }
+  | {
+      readonly type: 'failed'
+      readonly jobId: JobId
+      readonly refusal: Refusal
+      readonly escrowTx: TxHash | null
+    }

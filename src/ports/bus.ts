@@ -1,0 +1,43 @@
+import type { DurationMs } from '../domain/time.ts'
+
+/** Messages that need no store: lost ones are repeated by who cares. */
+export interface Bus {
+  /** Best effort: dropped while disconnected. */
+  publish(subject: string, message: unknown): void
+  /** @throws {NoResponders} nobody listens @throws {RequestTimeout} nobody answered in time */
+  request<Reply>(subject: string, message: unknown, timeoutMs: DurationMs): Promise<Reply>
+  /** Handlers run in order of arrival and must not block; `respond` may be called later. */
+  subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): Subscription
+  /** False while the connection is down. */
+  readonly connected: boolean
+  /** Calls at each change of `connected`. */
+  onConnection(call: (connected: boolean) => void): void
+  /** Everything published so far has reached the server. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+export type BusHandler = (
+  message: unknown,
+  subject: string,
+  respond: (reply: unknown) => void,
+) => void
+
+export interface Subscription {
+  unsubscribe(): void
+}
+
+export class NoResponders extends Error {
+  constructor(readonly subject: string) {
+    super(`nobody listens on ${subject}`)
+  }
+}
+
+export class RequestTimeout extends Error {
+  constructor(
+    readonly subject: string,
+    timeoutMs: DurationMs,
+  ) {
+    super(`no answer on ${subject} within ${timeoutMs} ms`)
+  }
+}

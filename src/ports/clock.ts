@@ -1,0 +1,13 @@
+import type { DurationMs, UnixMs } from '../domain/time.ts'
+
+/** Time and randomness, so that the whole house runs under a simulated clock. */
+export interface Clock {
+  now(): UnixMs
+  /** Milliseconds that never run backwards; for measuring spans only. */
+  monotonic(): number
+  /** Calls once, after `span`. The returned function cancels. */
+  after(span: DurationMs, call: () => void): () => void
+  /** Calls again and again. The returned function cancels. */
+  every(span: DurationMs, call: () => void): () => void
+  randomBytes(count: number): Uint8Array
+}

@@ -1,0 +1,20 @@
+/** Small shared records with compare-and-set: who owns what, API keys, settings. */
+export interface Registry {
+  get(key: string): Promise<RegistryEntry | undefined>
+  /** Creates (revision 0) or replaces exactly `revision`. @returns the new revision or `conflict` */
+  put(key: string, value: unknown, revision: number): Promise<number | 'conflict'>
+  /** Writes whatever is there. */
+  set(key: string, value: unknown): Promise<void>
+  delete(key: string): Promise<void>
+  /** Each entry now and each change from now on (`value` undefined: deleted); ends with `stop`. */
+  watch(
+    filter: string,
+    each: (key: string, entry: RegistryEntry | undefined) => void,
+    options?: { updatesOnly?: boolean },
+  ): Promise<() => void>
+}
+
+export interface RegistryEntry {
+  readonly value: unknown
+  readonly revision: number
+}
