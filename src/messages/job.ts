@@ -35,6 +35,8 @@ export interface StartJob {
   readonly lock: Credits
   /** Tokens the lock covers: the worker stops there. */
   readonly outputTokensMax: number
+  /** Text reaches the caller as it comes: once some did, no other worker can begin anew. */
+  readonly stream: boolean
   /** The edge that waits: `SUBJECTS.edgeInbox`. */
   readonly replyTo: string
   readonly at: UnixMs

@@ -36,6 +36,8 @@ export const SUBJECTS = {
   accountLoad: 'account.load',
   /** A partition nobody answers for: its owner is tested at once. Publish. */
   orphan: 'parts.orphan',
+  /** Heartbeats of the actor hosts. Publish. */
+  hosts: 'hosts.alive',
   /** Answers while the host lives. Request. */
   host: (hostId: string) => `host.${hostId}`,
 } as const

@@ -28,8 +28,10 @@ export interface EscrowWriter {
    * Broadcasts; sending the same bytes again is harmless. `broadcast` is called once the node has
    * taken it. Resolves with the receipt once included.
    * @throws {ChainUnavailable} the node does not answer; whether it took the bytes is unknown
+   * @throws {LaneConflict} these bytes will never be included
+   * @throws {NonceGap} they cannot be included before earlier ones are sent again
    */
-  send(transaction: SignedTransaction, broadcast: () => void): Promise<Receipt>
+  send(lane: Lane, transaction: SignedTransaction, broadcast: () => void): Promise<Receipt>
 }
 
 /** Reading from the chain. */
@@ -109,3 +111,9 @@ export type ChainFact = At &
 
 /** The node cannot be reached or does not answer; try again later. */
 export class ChainUnavailable extends Error {}
+
+/** Another transaction took this nonce with this lane's key: a second writer lives. */
+export class LaneConflict extends Error {}
+
+/** The chain's nonce is below the transaction's: the chain has lost earlier transactions. */
+export class NonceGap extends Error {}

@@ -1,0 +1,125 @@
+import type { Address } from '../../src/domain/ids.ts'
+import { addMs, type UnixMs } from '../../src/domain/time.ts'
+import type { DueEffect } from '../../src/runtime/kind.ts'
+import {
+  type CompletedJob,
+  type EndedJob,
+  isCompleted,
+  isRunning,
+  type Job,
+  type RunningJob,
+} from './state.ts'
+
+/** What a job may have under way. All of it is safe to repeat. */
+export type JobEffect = DueEffect &
+  (
+    | { readonly type: 'lock'; readonly abandon: boolean }
+    | { readonly type: 'offer'; readonly poolId: string; readonly attempt: number }
+    | { readonly type: 'watch_pool'; readonly poolId: string; readonly attempt: number }
+    | { readonly type: 'stop_worker'; readonly poolId: string; readonly settle: boolean }
+    | { readonly type: 'expire'; readonly at: UnixMs }
+    | { readonly type: 'settle' }
+    | { readonly type: 'refund' }
+    | { readonly type: 'tell_edge' }
+    | { readonly type: 'release'; readonly wallet: Address }
+    | { readonly type: 'drop_prompt' }
+  )
+
+/** An intent is repeated until the chain's fact arrives: the lane that heard it may have died. */
+const REPEAT_MS = 3_000
+const POOL_WATCH_MS = 1_000
+/** An answer about a timed-out job waits this long for the refund's hash, then goes without. */
+const REFUND_HASH_WAIT_MS = 5_000
+
+/**
+ * What must be under way in this state. Run after each event and again after a crash, so every
+ * effect is safe to repeat.
+ */
+export function due(job: Job): readonly JobEffect[] {
+  if (job.status === 'abandoned') return [release(job.wallet)]
+  if (isRunning(job)) return dueRunning(job)
+  if (isCompleted(job)) return dueCompleted(job)
+  return dueEnded(job)
+}
+
+/** Nothing is due any more, so the actor may be forgotten. */
+export function rests(job: Job): boolean {
+  switch (job.status) {
+    case 'abandoned':
+    case 'settled':
+      return true
+    case 'failed':
+    case 'refunded':
+      return job.escrow.at === 'never' || isBack(job.escrow)
+    default:
+      return false
+  }
+}
+
+const isBack = (escrow: EndedJob['escrow']): boolean =>
+  escrow.at === 'returned' && escrow.refundBlock !== null
+
+function dueRunning(job: RunningJob): readonly JobEffect[] {
+  const { deadlineAt } = job.terms
+  const expire: JobEffect = { key: 'expire', type: 'expire', at: deadlineAt, notBefore: deadlineAt }
+  if (job.escrow.at === 'asked') return [expire, lock(false)]
+  if (!job.attempt) return [expire]
+  const { number: attempt, poolId } = job.attempt
+  const effects: JobEffect[] = [
+    expire,
+    {
+      key: `watch_pool.${attempt}`,
+      type: 'watch_pool',
+      poolId,
+      attempt,
+      everyMs: POOL_WATCH_MS,
+    },
+  ]
+  if (job.cancelled) effects.push(stopWorker(poolId, true))
+  else if (job.status === 'pending') {
+    effects.push({ key: `offer.${attempt}`, type: 'offer', poolId, attempt })
+  }
+  return effects
+}
+
+function dueCompleted(job: CompletedJob): readonly JobEffect[] {
+  if (job.status === 'settled') return [dropPrompt]
+  return [tellEdge, dropPrompt, { key: 'settle', type: 'settle', everyMs: REPEAT_MS }]
+}
+
+function dueEnded(job: EndedJob): readonly JobEffect[] {
+  const { escrow } = job
+  const effects: JobEffect[] = [dropPrompt, answer(job)]
+  if (job.poolId) effects.push(stopWorker(job.poolId, false))
+  if (escrow.at === 'asked') effects.push(lock(true))
+  if (escrow.at === 'never') effects.push(release(job.terms.wallet))
+  if (escrow.at === 'locked' || (escrow.at === 'returned' && !isBack(escrow))) {
+    effects.push({ key: 'refund', type: 'refund', everyMs: REPEAT_MS })
+  }
+  return effects
+}
+
+/** A timeout's answer names the refund: it waits for the hash, but not for ever. */
+function answer(job: EndedJob): JobEffect {
+  const waits =
+    job.status === 'refunded' && job.escrow.at !== 'returned' && job.escrow.at !== 'never'
+  return waits
+    ? { ...tellEdge, key: 'tell_edge.late', notBefore: addMs(job.endedAt, REFUND_HASH_WAIT_MS) }
+    : tellEdge
+}
+
+const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
+const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }
+const release = (wallet: Address): JobEffect => ({ key: 'release', type: 'release', wallet })
+const lock = (abandon: boolean): JobEffect => ({
+  key: `lock.${abandon}`,
+  type: 'lock',
+  abandon,
+  everyMs: REPEAT_MS,
+})
+const stopWorker = (poolId: string, settle: boolean): JobEffect => ({
+  key: `stop_worker.${settle}`,
+  type: 'stop_worker',
+  poolId,
+  settle,
+})

@@ -1,0 +1,115 @@
+import type { LaneIntent, RegisterWorker } from '../../src/messages/lane.ts'
+import { type Lane, SUBJECTS } from '../../src/messages/subjects.ts'
+import type { Bus, Subscription } from '../../src/ports/bus.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import {
+  type EscrowReader,
+  type EscrowWriter,
+  LaneConflict,
+  NonceGap,
+} from '../../src/ports/escrow.ts'
+import type { Journal } from '../../src/ports/journal.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import { pause, Stopped } from './until-chain.ts'
+import { makeWorker, type Worker } from './worker.ts'
+
+export interface LaneOptions {
+  readonly lane: Lane
+  readonly bus: Bus
+  /** Stream TX. */
+  readonly journal: Journal
+  readonly writer: EscrowWriter
+  readonly reader: EscrowReader
+  readonly clock: Clock
+  readonly log: Log
+  /** Most items in one transaction. */
+  readonly itemsMax: number
+  /** When a job hears of its lock; `included` by default. */
+  readonly confirmLockAt?: 'included' | 'broadcast'
+}
+
+/** One signing key. Of all hosts, the one that owns the lane runs it. */
+export interface LaneActor {
+  /** Begins to work; a chain that is down is waited for in the background. */
+  start(): Promise<void>
+  /** Ends. What is under way is in the outbox, for the next owner. */
+  stop(): Promise<void>
+}
+
+export function makeLane(options: LaneOptions): LaneActor {
+  let life: Life | undefined
+  return {
+    start: async () => {
+      life ??= begin(options)
+    },
+    stop: async () => {
+      const ended = life
+      life = undefined
+      await ended?.end()
+    },
+  }
+}
+
+interface Life {
+  end(): Promise<void>
+}
+
+/** A second writer was met: long enough for the ownership of the lane to be settled. */
+const CONFLICT_PAUSE_MS = 500
+/** Nodes behind one address may lag: the chain is not asked without a rest. */
+const GAP_PAUSE_MS = 50
+/** Longest wait for the transaction in flight when the lane ends. */
+const END_MAX_MS = 1_000
+
+function begin(options: LaneOptions): Life {
+  const { lane, bus, clock, log } = options
+  let alive = true
+  const worker = makeWorker(options, () => alive)
+  const subscriptions = subscribe(bus, lane, worker)
+  const running = run(worker, () => alive, options)
+  running.catch((error) => log.error({ err: error, lane }, 'lane: stopped by a fault'))
+
+  return {
+    end: async () => {
+      alive = false
+      for (const each of subscriptions) each.unsubscribe()
+      worker.wake()
+      await Promise.race([running.catch(() => {}), pause(clock, END_MAX_MS)])
+    },
+  }
+}
+
+function subscribe(bus: Bus, lane: Lane, worker: Worker): readonly Subscription[] {
+  const intents = bus.subscribe(SUBJECTS.lane(lane), (message) => {
+    // Only jobs publish here, one intent or several.
+    const each = (Array.isArray(message) ? message : [message]) as readonly LaneIntent[]
+    for (const intent of each) worker.take(intent)
+  })
+  if (lane === 'lock') return [intents]
+  const registers = bus.subscribe(SUBJECTS.workerRegister, (message, _subject, respond) => {
+    worker.register(message as RegisterWorker, respond)
+  })
+  return [intents, registers]
+}
+
+async function run(worker: Worker, alive: () => boolean, options: LaneOptions): Promise<void> {
+  const { lane, clock, log } = options
+  while (alive()) {
+    try {
+      await worker.work()
+    } catch (error) {
+      if (error instanceof Stopped) return
+      worker.pauseTaking()
+      if (error instanceof NonceGap) {
+        log.warn({ err: error, lane }, 'lane: the chain has gone back, sending stored transactions')
+        await pause(clock, GAP_PAUSE_MS)
+        continue
+      }
+      const about = { err: error, lane }
+      if (error instanceof LaneConflict) log.warn(about, 'lane: a second writer lives, reloading')
+      else log.error(about, 'lane: a fault, reloading')
+      worker.forgetAll()
+      await pause(clock, CONFLICT_PAUSE_MS)
+    }
+  }
+}

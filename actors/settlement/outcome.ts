@@ -1,0 +1,85 @@
+import type { Credits } from '../../src/domain/credits.ts'
+import type { JobId, TxHash } from '../../src/domain/ids.ts'
+import type { LaneIntent } from '../../src/messages/lane.ts'
+import type { Batch, ChainFact, Receipt } from '../../src/ports/escrow.ts'
+
+/** What became of one intent. */
+export type Outcome =
+  | { readonly type: 'locked'; readonly jobId: JobId; readonly tx: TxHash; readonly block: number }
+  | { readonly type: 'lock_refused'; readonly jobId: JobId; readonly reason: string }
+  | {
+      readonly type: 'settled'
+      readonly jobId: JobId
+      readonly tx: TxHash
+      readonly block: number
+      readonly charged: Credits
+    }
+  | { readonly type: 'settle_refused'; readonly jobId: JobId; readonly reason: string }
+  | {
+      readonly type: 'refunded'
+      readonly jobId: JobId
+      readonly tx: TxHash
+      readonly block: number
+    }
+
+/** An item that its transaction passed over: the job's history on chain says the rest. */
+export interface Skipped {
+  readonly type: 'skipped'
+  readonly intent: LaneIntent
+  readonly reason: string
+}
+
+export type JobBatch = Exclude<Batch, { readonly type: 'register' }>
+
+/** Reads, for each item of a batch that was included and did not revert, what became of it. */
+export function readReceipt(batch: JobBatch, receipt: Receipt): readonly (Outcome | Skipped)[] {
+  const facts = new Map<JobId, ChainFact>()
+  for (const fact of receipt.facts) if ('jobId' in fact) facts.set(fact.jobId, fact)
+  return batch.items.map((intent) => {
+    const fact = facts.get(intent.jobId)
+    const reason = fact?.type === 'skipped' ? fact.reason : 'no_event'
+    return (fact && asOutcome(fact)) ?? { type: 'skipped', intent, reason }
+  })
+}
+
+/**
+ * What a job's history on chain answers to an intent; undefined where it holds no answer. A refund
+ * is also answered by a settlement: either one ends the lock.
+ */
+export function readHistory(
+  intent: LaneIntent,
+  history: readonly ChainFact[],
+): Outcome | undefined {
+  const wanted = ENDS[intent.type]
+  const fact = history.find(({ type }) => wanted.includes(type))
+  return fact && asOutcome(fact)
+}
+
+export const wasLocked = (history: readonly ChainFact[]): boolean =>
+  history.some(({ type }) => type === 'locked')
+
+/** When the chain has no answer and will not do what was asked. */
+export function refusal(intent: LaneIntent, reason: string): Outcome {
+  const type = intent.type === 'settle' ? 'settle_refused' : 'lock_refused'
+  return { type, jobId: intent.jobId, reason }
+}
+
+const ENDS: Readonly<Record<LaneIntent['type'], readonly ChainFact['type'][]>> = {
+  lock: ['locked'],
+  settle: ['settled'],
+  refund: ['refunded', 'settled'],
+}
+
+function asOutcome(fact: ChainFact): Outcome | undefined {
+  switch (fact.type) {
+    case 'locked':
+    case 'refunded':
+      return { type: fact.type, jobId: fact.jobId, tx: fact.tx, block: fact.block }
+    case 'settled': {
+      const { jobId, tx, block, charged } = fact
+      return { type: 'settled', jobId, tx, block, charged }
+    }
+    default:
+      return undefined
+  }
+}

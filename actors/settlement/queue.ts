@@ -1,0 +1,187 @@
+import type { Address, JobId } from '../../src/domain/ids.ts'
+import type { UnixMs } from '../../src/domain/time.ts'
+import type {
+  LaneIntent,
+  LockIntent,
+  RefundIntent,
+  RegisterWorker,
+  SettleIntent,
+} from '../../src/messages/lane.ts'
+import type { Batch } from '../../src/ports/escrow.ts'
+import type { Outcome } from './outcome.ts'
+
+/**
+ * What a lane holds in memory: what waits, what is under way, what became of the last jobs. No
+ * effects here, and nothing that may not be lost: jobs repeat their intents.
+ */
+export interface LaneQueue {
+  /** By kind, in the order of arrival. */
+  readonly waiting: {
+    readonly lock: Map<JobId, LockIntent>
+    readonly settle: Map<JobId, SettleIntent>
+    readonly refund: Map<JobId, RefundIntent>
+    readonly register: Map<Address, RegisterWorker>
+  }
+  /** Parts of a batch that reverted; they go before all else. */
+  readonly again: Batch[]
+  /** Intents in a transaction, or being looked up on chain. */
+  readonly underWay: Set<IntentKey>
+  /** The latest outcomes, oldest first. */
+  readonly done: Map<IntentKey, Done>
+  lastKind: Batch['type'] | undefined
+}
+
+export type IntentKey = `${LaneIntent['type']} ${JobId}`
+export interface Done {
+  readonly outcome: Outcome
+  readonly at: UnixMs
+}
+
+export const keyOf = (intent: Pick<LaneIntent, 'type' | 'jobId'>): IntentKey =>
+  `${intent.type} ${intent.jobId}`
+
+/** What is to be done at once about an intent that has arrived. */
+export type Answer =
+  | { readonly type: 'wait' }
+  | { readonly type: 'tell'; readonly outcome: Outcome }
+  | { readonly type: 'ask_chain' }
+
+const DONE_MAX = 100_000
+/**
+ * A job that still asks for its settlement so long after it was seen in a block: perhaps the chain
+ * has gone back, and the settlement with it.
+ */
+const RECHECK_MS = 30_000
+
+export const emptyQueue = (): LaneQueue => ({
+  waiting: { lock: new Map(), settle: new Map(), refund: new Map(), register: new Map() },
+  again: [],
+  underWay: new Set(),
+  done: new Map(),
+  lastKind: undefined,
+})
+
+/** Takes an intent in. Repeats of one that waits or is under way change nothing. */
+export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): Answer {
+  const key = keyOf(intent)
+  if (queue.underWay.has(key)) return { type: 'wait' }
+  const done = queue.done.get(key)
+  if (done && !(done.outcome.type === 'settled' && at - done.at > RECHECK_MS)) {
+    return { type: 'tell', outcome: done.outcome }
+  }
+  const abandoned = intent.type === 'lock' && intent.abandon
+  // That it waits here does not prove that no earlier owner of the lane has locked it.
+  if (done || abandoned) {
+    queue.done.delete(key)
+    queue.waiting[intent.type].delete(intent.jobId)
+    queue.underWay.add(key)
+    return { type: 'ask_chain' }
+  }
+  enqueue(queue, intent)
+  return { type: 'wait' }
+}
+
+/** Puts an intent into the next batch of its kind. */
+export function enqueue({ waiting, underWay }: LaneQueue, intent: LaneIntent): void {
+  underWay.delete(keyOf(intent))
+  if (intent.type === 'lock') waiting.lock.set(intent.jobId, intent)
+  else if (intent.type === 'settle') waiting.settle.set(intent.jobId, intent)
+  else waiting.refund.set(intent.jobId, intent)
+}
+
+/** Remembers what became of an intent, and is done with it. */
+export function finish(
+  queue: LaneQueue,
+  intent: Pick<LaneIntent, 'type' | 'jobId'>,
+  done: Done,
+): void {
+  forget(queue, intent)
+  const key = keyOf(intent)
+  queue.done.delete(key)
+  queue.done.set(key, done)
+  if (queue.done.size <= DONE_MAX) return
+  for (const oldest of queue.done.keys()) {
+    queue.done.delete(oldest)
+    return
+  }
+}
+
+/** Is done with an intent without an outcome: asked again, it begins anew. */
+export function forget(queue: LaneQueue, intent: Pick<LaneIntent, 'type' | 'jobId'>): void {
+  queue.underWay.delete(keyOf(intent))
+  queue.waiting[intent.type].delete(intent.jobId)
+}
+
+/** Is done with all that is under way: its transaction is read again from the outbox, if at all. */
+export function forgetUnderWay(queue: LaneQueue): void {
+  queue.underWay.clear()
+  queue.again.length = 0
+}
+
+const KINDS = ['lock', 'settle', 'refund', 'register'] as const
+
+/** The next transaction's items: one kind a transaction, the kinds in turn. */
+export function nextBatch(queue: LaneQueue, itemsMax: number): Batch | undefined {
+  const again = queue.again.shift()
+  if (again) return again
+  const after = queue.lastKind ? KINDS.indexOf(queue.lastKind) + 1 : 0
+  const turn = [...KINDS.slice(after), ...KINDS.slice(0, after)]
+  const kind = turn.find((each) => queue.waiting[each].size > 0)
+  if (!kind) return undefined
+  queue.lastKind = kind
+  const batch = take(queue, kind, itemsMax)
+  markUnderWay(queue, batch)
+  return batch
+}
+
+function take({ waiting }: LaneQueue, kind: Batch['type'], itemsMax: number): Batch {
+  switch (kind) {
+    case 'lock':
+      return { type: kind, items: takeFirst(waiting.lock, itemsMax) }
+    case 'settle': {
+      // JobEscrow reads a worker's terms once for a row of settlements of one worker.
+      const items = takeFirst(waiting.settle, itemsMax).sort((a, b) => a.workerId - b.workerId)
+      return { type: kind, items }
+    }
+    case 'refund':
+      return { type: kind, items: takeFirst(waiting.refund, itemsMax) }
+    case 'register': {
+      const [item] = takeFirst(waiting.register, 1)
+      return { type: kind, items: [item!] }
+    }
+  }
+}
+
+export function markUnderWay({ underWay }: LaneQueue, batch: Batch): void {
+  if (batch.type === 'register') return
+  for (const intent of batch.items) underWay.add(keyOf(intent))
+}
+
+function takeFirst<Key, Item>(items: Map<Key, Item>, count: number): Item[] {
+  const taken: Item[] = []
+  for (const [key, item] of items) {
+    if (taken.length === count) break
+    taken.push(item)
+    items.delete(key)
+  }
+  return taken
+}
+
+/** The two parts of a batch that reverted as a whole; undefined where it holds but one item. */
+export function halves(batch: Batch): readonly [Batch, Batch] | undefined {
+  if (batch.items.length < 2) return undefined
+  const middle = batch.items.length >> 1
+  const part = (from: number, to?: number): Batch => {
+    switch (batch.type) {
+      case 'lock':
+        return { type: batch.type, items: batch.items.slice(from, to) }
+      case 'settle':
+        return { type: batch.type, items: batch.items.slice(from, to) }
+      case 'refund':
+        return { type: batch.type, items: batch.items.slice(from, to) }
+      case 'register':
+        return batch
+    }
+  }
+  return [part(0, middle), part(middle)]
+}

@@ -1,0 +1,122 @@
+import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messages/lane.ts'
+import type { Lane } from '../../src/messages/subjects.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import type { LaneOptions } from './lane.ts'
+import { makeOutbox } from './outbox.ts'
+import { emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
+import { makeRegistrations, type Registrations } from './registrations.ts'
+import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
+import { makeTeller, type Teller } from './tell.ts'
+import { makeUntilChain, Stopped } from './until-chain.ts'
+
+/** The lane's memory and its one transaction at a time. */
+export interface Worker {
+  take(intent: LaneIntent): void
+  register(wish: RegisterWorker, respond: (reply: RegisterReply) => void): void
+  /** Recovers, then sends batch after batch until stopped or until something throws. */
+  work(): Promise<void>
+  wake(): void
+  /** Intents wait unread until the outbox has been read again. */
+  pauseTaking(): void
+  forgetAll(): void
+}
+
+export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
+  const { lane, bus, clock, log, confirmLockAt = 'included' } = options
+  const untilChain = makeUntilChain({ clock, log, alive })
+  const teller = makeTeller({ bus, clock, confirmLockAt })
+  const writerId = Buffer.from(clock.randomBytes(8)).toString('hex')
+  const outbox = makeOutbox(lane, options.journal, writerId)
+  const { reader } = options
+  let memory = remember()
+  let unread: LaneIntent[] = []
+  let ready = false
+  let wakeUp: (() => void) | undefined
+
+  function remember(): Memory {
+    const queue = emptyQueue()
+    const registrations = makeRegistrations({ queue, reader, untilChain })
+    const common = { ...options, confirmLockAt, queue, outbox, registrations, teller, untilChain }
+    return { queue, registrations, submitter: makeSubmitter(common) }
+  }
+  // What arrives in one turn of the event loop goes into one batch.
+  const wake = () => {
+    if (wakeUp) setImmediate(wakeUp)
+    wakeUp = undefined
+  }
+  const take = (intent: LaneIntent) => {
+    if (!ready) unread.push(intent)
+    else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
+  }
+  const idle = () =>
+    new Promise<void>((resolve) => {
+      wakeUp = resolve
+    })
+
+  return {
+    take,
+    register: (wish, respond) => {
+      memory.registrations
+        .ask(wish, respond)
+        .then((needed) => needed && wake())
+        .catch(reportUnlessStopped(log, lane))
+    },
+    work: async () => {
+      let place: Place = await memory.submitter.recover()
+      ready = true
+      for (const intent of unread.splice(0)) take(intent)
+      while (alive()) {
+        const batch = memory.submitter.next()
+        if (batch) place = await memory.submitter.submit(batch, place)
+        else await idle()
+      }
+    },
+    wake,
+    pauseTaking: () => {
+      ready = false
+      forgetUnderWay(memory.queue)
+    },
+    forgetAll: () => {
+      memory = remember()
+      unread = []
+    },
+  }
+}
+
+interface Memory {
+  readonly queue: LaneQueue
+  readonly registrations: Registrations
+  readonly submitter: Submitter
+}
+
+interface Around {
+  readonly teller: Teller
+  readonly clock: Clock
+  readonly wake: () => void
+  readonly lane: Lane
+  readonly log: Log
+}
+
+/** @returns whether something new waits */
+function takeIn(
+  { queue, submitter }: Memory,
+  intent: LaneIntent,
+  { teller, clock, wake, lane, log }: Around,
+): boolean {
+  const answer = takeIntent(queue, intent, clock.now())
+  if (answer.type === 'tell') teller.outcome(answer.outcome, intent.type)
+  else if (answer.type === 'ask_chain') {
+    submitter
+      .askChain(intent)
+      .then((needed) => needed && wake())
+      .catch(reportUnlessStopped(log, lane))
+  }
+  return answer.type === 'wait'
+}
+
+const reportUnlessStopped =
+  (log: Log, lane: Lane) =>
+  (error: unknown): void => {
+    if (!(error instanceof Stopped)) log.error({ err: error, lane }, 'lane: question not answered')
+  }

@@ -1,0 +1,80 @@
+import { ErrorCode, Events, type Msg, type NatsConnection, NatsError } from 'nats'
+import { type Bus, NoResponders, RequestTimeout } from '../ports/bus.ts'
+import type { Log } from '../telemetry/log.ts'
+import { decode, encode } from './codec.ts'
+
+/** Core NATS as the house's bus: callbacks, no unbounded iterators. */
+export function makeCoreBus(connection: NatsConnection, log: Log): Bus {
+  let connected = true
+  const watchers: ((connected: boolean) => void)[] = []
+  const changed = (now: boolean) => {
+    if (now === connected) return
+    connected = now
+    for (const call of watchers) call(now)
+  }
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === Events.Disconnect) changed(false)
+      if (status.type === Events.Reconnect) changed(true)
+    }
+    changed(false)
+  })()
+
+  return {
+    get connected() {
+      return connected
+    },
+    onConnection: (call) => watchers.push(call),
+    publish: (subject, message) => {
+      if (!connection.isClosed()) connection.publish(subject, encode(message))
+    },
+    request: async <Reply>(subject: string, message: unknown, timeoutMs: number) => {
+      try {
+        const reply = await connection.request(subject, encode(message), { timeout: timeoutMs })
+        return decode(reply.data) as Reply
+      } catch (error) {
+        throw translate(error, subject, timeoutMs)
+      }
+    },
+    subscribe: (subject, handler, options) => {
+      const subscription = connection.subscribe(subject, {
+        ...(options?.queue ? { queue: options.queue } : {}),
+        callback: (error, message) => {
+          if (error) {
+            log.error({ err: error, subject }, 'subscription failed')
+            return
+          }
+          deliver(message, handler, log)
+        },
+      })
+      return { unsubscribe: () => subscription.unsubscribe() }
+    },
+    flush: () => connection.flush(),
+    close: () => connection.drain(),
+  }
+}
+
+function deliver(message: Msg, handler: Parameters<Bus['subscribe']>[1], log: Log): void {
+  try {
+    handler(decode(message.data), message.subject, (reply) => {
+      message.respond(encode(reply))
+    })
+  } catch (error) {
+    // One bad message must not end the subscription that carries all the others.
+    log.error({ err: error, subject: message.subject }, 'message handler failed')
+  }
+}
+
+function translate(error: unknown, subject: string, timeoutMs: number): unknown {
+  if (!(error instanceof NatsError)) return error
+  if (error.code === ErrorCode.NoResponders) return new NoResponders(subject)
+  if (
+    error.code === ErrorCode.Timeout ||
+    error.code === ErrorCode.Disconnect ||
+    error.code === ErrorCode.ConnectionClosed ||
+    error.code === ErrorCode.ConnectionDraining
+  ) {
+    return new RequestTimeout(subject, timeoutMs)
+  }
+  return error
+}

@@ -1,0 +1,197 @@
+import type { Bus, Subscription } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Journal } from '../ports/journal.ts'
+import type { Log } from '../telemetry/log.ts'
+import { Actor, type ActorRecord, GivenUp } from './actor.ts'
+import type { ActorKind, DueEffect } from './kind.ts'
+
+export interface HostOptions<State, Command, Event, Effect extends DueEffect> {
+  readonly kind: ActorKind<State, Command, Event, Effect>
+  readonly bus: Bus
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly log: Log
+  /** A new token for each append: host and counter. */
+  readonly token: () => string
+  /** Where commands to a partition arrive, and which partition and actor a subject names. */
+  readonly commandSubject: (partition: number) => string
+  readonly actorOf: (subject: string) => string
+  readonly partitionOf: (id: string) => number
+  /** All journals of the kind. */
+  readonly journalFilter: string
+}
+
+/** Resting actors that are kept for the questions that often follow an end. */
+const RESTING_MAX = 200
+
+/** Runs the actors of one kind that live in the partitions this host owns. */
+export class ActorHost<State, Command, Event, Effect extends DueEffect> {
+  readonly #options: HostOptions<State, Command, Event, Effect>
+  readonly #partitions = new Map<number, Partition<State, Command, Event, Effect>>()
+
+  /** The newest sequence that an append or a read of this host has shown. */
+  #newest = 0
+
+  constructor(options: HostOptions<State, Command, Event, Effect>) {
+    this.#options = options
+  }
+
+  /**
+   * Takes partitions over: answers commands at once, then carries on every live actor found in the
+   * journal from sequence `from` on.
+   */
+  async acquire(partitions: readonly number[], from: number): Promise<void> {
+    const { bus, commandSubject, journal } = this.#options
+    this.#see(await journal.lastSequence())
+    for (const number of partitions) {
+      if (this.#partitions.has(number)) continue
+      const subscription = bus.subscribe(commandSubject(number), (command, subject, respond) =>
+        this.#receive(number, command as Command, subject, respond),
+      )
+      const make = (id: string, tell: (command: Command) => void) =>
+        new Actor(id, this.#options, { newest: this.#newest, seen: (n) => this.#see(n), tell })
+      this.#partitions.set(number, new Partition(subscription, make, this.#options.log))
+    }
+    await this.rehydrate(partitions, from)
+  }
+
+  /** Reads the journal from `from` and runs what is live in `partitions` and not running yet. */
+  async rehydrate(partitions: readonly number[], from: number): Promise<void> {
+    const { journal, journalFilter, actorOf, partitionOf, kind } = this.#options
+    const wanted = new Set(partitions)
+    const found = new Map<string, { record: ActorRecord<State, Event>; sequence: number }>()
+    await journal.read(journalFilter, from, ({ subject, sequence, body }) => {
+      const id = actorOf(subject)
+      if (!wanted.has(partitionOf(id))) return
+      const record = body as ActorRecord<State, Event>
+      if (kind.rests(record.state)) found.delete(id)
+      else found.set(id, { record, sequence })
+    })
+    for (const [id, { record, sequence }] of found) {
+      this.#partitions.get(partitionOf(id))?.restore(id, record, sequence)
+    }
+  }
+
+  /** Gives partitions up once what is in their mailboxes is done. */
+  async release(partitions: readonly number[]): Promise<void> {
+    const leaving = partitions.flatMap((number) => this.#partitions.get(number) ?? [])
+    for (const number of partitions) this.#partitions.delete(number)
+    await Promise.all(leaving.map((partition) => partition.close()))
+  }
+
+  /**
+   * For each partition the sequence from which a new owner must read: that of the oldest record
+   * that is some live actor's last one.
+   */
+  checkpoints(): Map<number, number> {
+    const found = new Map<number, number>()
+    for (const [number, partition] of this.#partitions) {
+      found.set(number, Math.min(this.#newest + 1, partition.oldestSequence))
+    }
+    return found
+  }
+
+  /** Live actors in memory. */
+  get size(): number {
+    let size = 0
+    for (const partition of this.#partitions.values()) size += partition.size
+    return size
+  }
+
+  #see(sequence: number): void {
+    if (sequence > this.#newest) this.#newest = sequence
+  }
+
+  #receive(
+    number: number,
+    command: Command,
+    subject: string,
+    respond: (reply: unknown) => void,
+  ): void {
+    const partition = this.#partitions.get(number)
+    if (!partition) return // just given up: the sender hears nothing and asks again
+    partition.tell(this.#options.actorOf(subject), command).then(respond, (error) => {
+      if (error instanceof GivenUp) return
+      this.#options.log.error({ err: error, subject }, 'command failed')
+    })
+  }
+}
+
+type MakeActor<State, Command, Event, Effect extends DueEffect> = (
+  id: string,
+  tell: (command: Command) => void,
+) => Actor<State, Command, Event, Effect>
+
+class Partition<State, Command, Event, Effect extends DueEffect> {
+  readonly #subscription: Subscription
+  readonly #make: MakeActor<State, Command, Event, Effect>
+  readonly #log: Log
+  readonly #live = new Map<string, Actor<State, Command, Event, Effect>>()
+  readonly #resting = new Map<string, Actor<State, Command, Event, Effect>>()
+
+  constructor(
+    subscription: Subscription,
+    make: MakeActor<State, Command, Event, Effect>,
+    log: Log,
+  ) {
+    this.#subscription = subscription
+    this.#make = make
+    this.#log = log
+  }
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  get oldestSequence(): number {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const actor of this.#live.values()) oldest = Math.min(oldest, actor.oldestSequence)
+    return oldest
+  }
+
+  async tell(id: string, command: Command): Promise<unknown> {
+    const actor = this.#find(id)
+    try {
+      return await actor.tell(command)
+    } finally {
+      this.#shelve(actor)
+    }
+  }
+
+  restore(id: string, record: ActorRecord<State, Event>, sequence: number): void {
+    if (this.#live.has(id)) return // a command was quicker and has read the journal itself
+    const actor = this.#find(id)
+    actor.restore(record, sequence)
+    this.#shelve(actor)
+  }
+
+  async close(): Promise<void> {
+    this.#subscription.unsubscribe()
+    for (const actor of this.#live.values()) actor.giveUp()
+    await Promise.all([...this.#live.values()].map((actor) => actor.settled()))
+  }
+
+  #find(id: string): Actor<State, Command, Event, Effect> {
+    const resting = this.#resting.get(id)
+    if (resting) this.#resting.delete(id)
+    const actor = this.#live.get(id) ?? resting ?? this.#make(id, (c) => this.#tellSelf(id, c))
+    this.#live.set(id, actor)
+    return actor
+  }
+
+  #tellSelf(id: string, command: Command): void {
+    this.tell(id, command).catch((error) => {
+      if (!(error instanceof GivenUp)) this.#log.error({ err: error, id }, 'own command failed')
+    })
+  }
+
+  #shelve(actor: Actor<State, Command, Event, Effect>): void {
+    if (!actor.idle || this.#live.get(actor.id) !== actor) return
+    this.#live.delete(actor.id)
+    this.#resting.set(actor.id, actor)
+    if (this.#resting.size > RESTING_MAX) {
+      const [oldest] = this.#resting.keys()
+      this.#resting.delete(oldest!)
+    }
+  }
+}

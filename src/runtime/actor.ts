@@ -1,0 +1,159 @@
+import type { Journal, JournalRecord } from '../ports/journal.ts'
+import type { HostOptions } from './actor-host.ts'
+import { EffectSet } from './effects.ts'
+import type { ActorKind, Decision, DueEffect } from './kind.ts'
+
+/** What the journal holds for an actor: the whole state after the events, so one read restores it. */
+export interface ActorRecord<State, Event> {
+  readonly state: State
+  readonly events: readonly Event[]
+}
+
+/** What an actor is told by the host it lives in. */
+export interface Surroundings<Command> {
+  /** The newest sequence this host had seen when the actor was made. */
+  readonly newest: number
+  seen(sequence: number): void
+  /** Where commands of its own effects go. */
+  tell(command: Command): void
+}
+
+/**
+ * One actor: a mailbox, its state, and its place in the journal. Commands are taken one at a time.
+ * The journal's compare-and-set is the guard against a second owner: whoever loses forgets.
+ */
+export class Actor<State, Command, Event, Effect extends DueEffect> {
+  readonly id: string
+  readonly #kind: ActorKind<State, Command, Event, Effect>
+  readonly #journal: Journal
+  readonly #token: () => string
+  readonly #effects: EffectSet<Command, Effect>
+  readonly #seen: (sequence: number) => void
+  readonly #bornAfter: number
+  #state: State | undefined
+  /** The journal's last sequence of this actor; undefined: not read yet. */
+  #sequence: number | undefined
+  #tail: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #givenUp = false
+
+  constructor(
+    id: string,
+    options: HostOptions<State, Command, Event, Effect>,
+    surroundings: Surroundings<Command>,
+  ) {
+    this.id = id
+    this.#seen = surroundings.seen
+    this.#bornAfter = surroundings.newest
+    this.#kind = options.kind
+    this.#journal = options.journal
+    this.#token = options.token
+    this.#effects = new EffectSet({
+      clock: options.clock,
+      log: options.log,
+      run: async (effect, context) => {
+        if (this.#state !== undefined) await options.kind.run(effect, this.#state, context)
+      },
+      tell: surroundings.tell,
+    })
+  }
+
+  /** No record that matters for this actor is older than this sequence. */
+  get oldestSequence(): number {
+    return this.#sequence || this.#bornAfter + 1
+  }
+
+  /** Nothing due and nothing waiting: may be forgotten. */
+  get idle(): boolean {
+    if (this.#waiting > 0) return false
+    return this.#state === undefined || this.#kind.rests(this.#state)
+  }
+
+  /** Starts where the journal's last record left off. */
+  restore(record: ActorRecord<State, Event>, sequence: number): void {
+    this.#state = record.state
+    this.#sequence = sequence
+    this.#effects.update(this.#kind.due(record.state))
+  }
+
+  /** Queues a command; resolves with its answer once what it decided is in the journal. */
+  tell(command: Command): Promise<unknown> {
+    this.#waiting++
+    const answer = this.#tail.then(() => this.#take(command))
+    this.#tail = answer
+      .catch(() => {
+        // The one who told hears of it; the next command is not its concern.
+      })
+      .finally(() => {
+        this.#waiting--
+      })
+    return answer
+  }
+
+  /** Ends the effects; what is in the mailbox is answered by the next owner. */
+  giveUp(): void {
+    this.#givenUp = true
+    this.#effects.cancelAll()
+  }
+
+  /** Resolves when the mailbox is empty. */
+  settled(): Promise<unknown> {
+    return this.#tail
+  }
+
+  async #take(command: Command): Promise<unknown> {
+    for (;;) {
+      if (this.#givenUp) throw new GivenUp(this.id)
+      if (this.#sequence === undefined) await this.#load(command)
+      const decision = this.#kind.decide(this.#state, command)
+      if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision)
+      if (await this.#append(decision)) return this.#kind.reply(this.#state, decision)
+      // Somebody else wrote first; what they wrote is read by now. Decide again.
+    }
+  }
+
+  async #load(command: Command): Promise<void> {
+    if (this.#kind.creates(command) && this.#state === undefined) {
+      this.#sequence = 0
+      return
+    }
+    await this.#reload()
+  }
+
+  async #reload(): Promise<void> {
+    const stored = await this.#journal.last(this.#kind.subject(this.id))
+    if (stored) {
+      this.restore(stored.body as ActorRecord<State, Event>, stored.sequence)
+    } else {
+      this.#state = undefined
+      this.#sequence = 0
+    }
+  }
+
+  /** @returns false when another owner wrote first */
+  async #append(decision: Extract<Decision<Event>, { type: 'accept' }>): Promise<boolean> {
+    let next = this.#state
+    for (const event of decision.events) next = this.#kind.evolve(next, event)
+    if (next === undefined) throw new Error(`actor ${this.id}: accepted a command with no event`)
+    const body: ActorRecord<State, Event> = { state: next, events: decision.events }
+    const record: JournalRecord = { token: this.#token(), body }
+    const subject = this.#kind.subject(this.id)
+    const appended = await this.#journal.append(subject, this.#sequence ?? 0, record)
+    if (appended === 'conflict') {
+      await this.#reload()
+      return false
+    }
+    this.#state = next
+    this.#sequence = appended
+    this.#seen(appended)
+    if (!this.#givenUp) this.#effects.update(this.#kind.due(next))
+    return true
+  }
+}
+
+/** The actor's partition went to another host while the command waited; the sender tries again. */
+export class GivenUp extends Error {
+  constructor(id: string) {
+    super(`${id} is not run here any more`)
+  }
+}

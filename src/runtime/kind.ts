@@ -1,0 +1,53 @@
+import type { UnixMs } from '../domain/time.ts'
+
+/**
+ * A kind of actor: pure functions, and one that touches the world. The runtime knows nothing else
+ * of it.
+ */
+export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
+  /** Subject of the journal of actor `id`. */
+  subject(id: string): string
+  /** True where the command makes the actor: spares a read on the hot path. */
+  creates(command: Command): boolean
+  decide(state: State | undefined, command: Command): Decision<Event>
+  evolve(state: State | undefined, event: Event): State
+  /** What must be under way in this state. Run after each event and again after a crash. */
+  due(state: State): readonly Effect[]
+  /** Nothing will ever be due again unless a command comes: the actor may be forgotten. */
+  rests(state: State): boolean
+  /** The answer to a command, from the state after it. */
+  reply(state: State | undefined, decision: Decision<Event>): unknown
+  /**
+   * Carries one effect out, with the state as it is at that moment; safe to repeat. A throw is
+   * tried again while the effect is due.
+   */
+  run(effect: Effect, state: State, context: EffectContext<Command>): Promise<void>
+}
+
+export type Decision<Event> =
+  | { readonly type: 'accept'; readonly events: readonly Event[] }
+  /** Heard before, or of no concern in this state. */
+  | { readonly type: 'nothing' }
+  | { readonly type: 'refuse'; readonly reason: string }
+
+export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: 'accept', events })
+export const nothing: Decision<never> = { type: 'nothing' }
+export const refuse = (reason: string): Decision<never> => ({ type: 'refuse', reason })
+
+export interface DueEffect {
+  /** Names the effect within its actor: while it stays due it is not started again. */
+  readonly key: string
+  /** Starts it again after this long while it is still due; for what may be lost on the way. */
+  readonly everyMs?: number
+  /** Starts it no earlier than this. */
+  readonly notBefore?: UnixMs
+}
+
+export interface EffectContext<Command> {
+  /** Says something to the actor itself. */
+  tell(command: Command): void
+  /** True once the effect is no longer due, or the actor was given up. */
+  cancelled(): boolean
+  /** How often this effect was started before, in this host. */
+  readonly round: number
+}

@@ -1,0 +1,242 @@
+import { SUBJECTS } from '../messages/subjects.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Registry } from '../ports/registry.ts'
+import type { Log } from '../telemetry/log.ts'
+import { Hosts } from './hosts.ts'
+import { type Claim, placementOf } from './placement.ts'
+
+/** What hosts share out among themselves: the partitions of the jobs, a signing lane, a watcher. */
+export interface ResourceKind {
+  /** As in a host's ACTOR_KINDS. */
+  readonly kind: string
+  readonly names: readonly string[]
+  /** Starts working; may be called for a few names at a time. */
+  acquire(claims: readonly AcquiredClaim[]): Promise<void>
+  /** Stops working; resolves when nothing of it is under way. */
+  release(names: readonly string[]): Promise<void>
+  /** From where the next owner of each held name must read. */
+  checkpoints?(): ReadonlyMap<string, number>
+}
+
+export interface AcquiredClaim {
+  readonly name: string
+  readonly from: number
+  /** The last owner did not give it back: it may not know yet that it lost it. */
+  readonly seized: boolean
+}
+
+interface Options {
+  readonly hostId: string
+  readonly resources: readonly ResourceKind[]
+  readonly bus: Bus
+  /** Bucket PARTS. */
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const CHECKPOINT_MS = 1_000
+const claimKey = (name: string) => `claim.${name}`
+const checkpointKey = (hostId: string) => `checkpoint.${hostId}`
+
+/** Claims what belongs to this host, gives back what does not, notices what it lost. */
+export class Ownership {
+  readonly #options: Options
+  readonly #hosts: Hosts
+  readonly #claims = new Map<string, { claim: Claim; revision: number }>()
+  readonly #held = new Set<string>()
+  #placing: Promise<void> = Promise.resolve()
+  #queued = false
+  #leaving = false
+  #stops: (() => void)[] = []
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#hosts = new Hosts({
+      hostId: options.hostId,
+      kinds: options.resources.map((resource) => resource.kind),
+      bus: options.bus,
+      clock: options.clock,
+      changed: () => this.#place(),
+    })
+  }
+
+  async start(): Promise<void> {
+    const { registry, bus, clock } = this.#options
+    const unwatch = await registry.watch('claim.>', (key, entry) => {
+      const name = key.slice('claim.'.length)
+      if (entry) this.#learn(name, entry.value as Claim, entry.revision)
+      else this.#claims.delete(name)
+      this.#place()
+    })
+    this.#hosts.start()
+    // Somebody found a partition without an owner: test the one we think it has.
+    const orphans = bus.subscribe(SUBJECTS.orphan, (message) => {
+      const { partition } = message as { partition: number }
+      const owner = this.#claims.get(`p.${partition}`)?.claim.host
+      if (owner) void this.#hosts.probe(owner)
+      else this.#place()
+    })
+    this.#stops = [
+      unwatch,
+      () => orphans.unsubscribe(),
+      clock.every(CHECKPOINT_MS, () => void this.#writeCheckpoint()),
+    ]
+    await this.#probeOwners()
+  }
+
+  /** Gives everything back and leaves. */
+  async stop(): Promise<void> {
+    this.#leaving = true
+    this.#hosts.leave()
+    await this.#placing
+    for (const resource of this.#options.resources) {
+      await this.#giveBack(
+        resource,
+        resource.names.filter((name) => this.#held.has(name)),
+      )
+    }
+    for (const stop of this.#stops) stop()
+    this.#hosts.stop()
+    await this.#options.registry.delete(checkpointKey(this.#options.hostId))
+  }
+
+  holds(name: string): boolean {
+    return this.#held.has(name)
+  }
+
+  /** Owners left over from an earlier life of the network are gone: no need to wait for silence. */
+  async #probeOwners(): Promise<void> {
+    const owners = new Set([...this.#claims.values()].map(({ claim }) => claim.host))
+    await Promise.all([...owners].map((host) => this.#hosts.probe(host)))
+  }
+
+  #learn(name: string, claim: Claim, revision: number): void {
+    const known = this.#claims.get(name)
+    if (known && known.revision >= revision) return
+    this.#claims.set(name, { claim, revision })
+  }
+
+  /** Looks over all resources; calls that come meanwhile are answered by one more look. */
+  #place(): void {
+    if (this.#queued || this.#leaving) return
+    this.#queued = true
+    this.#placing = this.#placing.then(async () => {
+      this.#queued = false
+      if (!this.#options.bus.connected) return
+      for (const resource of this.#options.resources) {
+        try {
+          await this.#placeKind(resource)
+        } catch (error) {
+          this.#options.log.warn({ err: error, kind: resource.kind }, 'ownership: try again')
+        }
+      }
+    })
+  }
+
+  async #placeKind(resource: ResourceKind): Promise<void> {
+    const { hostId: me } = this.#options
+    const candidates = this.#hosts.candidates(resource.kind)
+    const lost = resource.names.filter(
+      (name) => this.#held.has(name) && this.#claims.get(name)?.claim.host !== me,
+    )
+    if (lost.length > 0) await this.#drop(resource, lost)
+
+    const take: string[] = []
+    const giveBack: string[] = []
+    for (const name of resource.names) {
+      const placement = placementOf({
+        me,
+        resource: name,
+        claim: this.#claims.get(name)?.claim,
+        candidates,
+        isDead: (host) => this.#hosts.isDead(host),
+      })
+      if (placement === 'take') take.push(name)
+      if (placement === 'give_back') giveBack.push(name)
+    }
+    if (giveBack.length > 0) await this.#giveBack(resource, giveBack)
+    if (take.length > 0 && !this.#leaving) await this.#take(resource, take)
+  }
+
+  async #take(resource: ResourceKind, names: readonly string[]): Promise<void> {
+    const { log, hostId } = this.#options
+    const checkpoints = await this.#checkpointsOf(names)
+    const claimed = (
+      await Promise.all(names.map((name) => this.#claim(name, checkpoints)))
+    ).flatMap((claim) => claim ?? [])
+    if (claimed.length === 0) return
+    for (const { name } of claimed) this.#held.add(name)
+    log.info({ hostId, kind: resource.kind, count: claimed.length }, 'ownership: taken')
+    await resource.acquire(claimed)
+  }
+
+  async #claim(
+    name: string,
+    checkpoints: ReadonlyMap<string, Record<string, number>>,
+  ): Promise<AcquiredClaim | undefined> {
+    const known = this.#claims.get(name)
+    const previous = known?.claim
+    const from = Math.max(
+      previous?.from ?? 1,
+      (previous && checkpoints.get(previous.host)?.[name]) ?? 1,
+    )
+    const claim: Claim = { host: this.#options.hostId, epoch: (previous?.epoch ?? 0) + 1, from }
+    const revision = await this.#options.registry.put(claimKey(name), claim, known?.revision ?? 0)
+    if (revision === 'conflict') return undefined // another was quicker; the watch will tell
+    this.#learn(name, claim, revision)
+    return { name, from, seized: previous !== undefined && previous.host !== '' }
+  }
+
+  async #checkpointsOf(
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, Record<string, number>>> {
+    const hosts = new Set(names.flatMap((name) => this.#claims.get(name)?.claim.host || []))
+    const found = new Map<string, Record<string, number>>()
+    for (const host of hosts) {
+      const entry = await this.#options.registry.get(checkpointKey(host))
+      if (entry) found.set(host, entry.value as Record<string, number>)
+    }
+    return found
+  }
+
+  async #giveBack(resource: ResourceKind, names: readonly string[]): Promise<void> {
+    const held = names.filter((name) => this.#held.has(name))
+    if (held.length === 0) return
+    const checkpoints = resource.checkpoints?.()
+    await this.#drop(resource, held)
+    await Promise.all(
+      held.map(async (name) => {
+        const known = this.#claims.get(name)
+        if (!known || known.claim.host !== this.#options.hostId) return
+        const claim: Claim = {
+          host: '',
+          epoch: known.claim.epoch,
+          from: checkpoints?.get(name) ?? known.claim.from,
+        }
+        const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
+        if (revision !== 'conflict') this.#learn(name, claim, revision)
+      }),
+    )
+  }
+
+  async #drop(resource: ResourceKind, names: readonly string[]): Promise<void> {
+    this.#options.log.info({ kind: resource.kind, count: names.length }, 'ownership: let go')
+    for (const name of names) this.#held.delete(name)
+    await resource.release(names)
+  }
+
+  async #writeCheckpoint(): Promise<void> {
+    const { registry, resources, hostId, bus, log } = this.#options
+    if (!bus.connected || this.#leaving) return
+    const all = resources.flatMap((resource) => [...(resource.checkpoints?.() ?? [])])
+    if (all.length === 0) return
+    try {
+      await registry.set(checkpointKey(hostId), Object.fromEntries(all))
+    } catch (error) {
+      // An old checkpoint is still true; the next owner only reads more.
+      log.warn({ err: error }, 'ownership: checkpoint not written')
+    }
+  }
+}

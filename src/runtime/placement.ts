@@ -1,0 +1,56 @@
+/** A 32-bit FNV-1a with a final mix, so that near-equal names land far apart. */
+function hash(text: string): number {
+  let h = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  h ^= h >>> 16
+  h = Math.imul(h, 0x7feb352d)
+  h ^= h >>> 15
+  h = Math.imul(h, 0x846ca68b)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/**
+ * Rendezvous hashing: the host that `resource` belongs to. When a host comes or goes, only what
+ * belongs to it moves.
+ */
+export function chooseHost(resource: string, hosts: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let bestWeight = -1
+  for (const host of hosts) {
+    const weight = hash(`${host}|${resource}`)
+    if (weight > bestWeight || (weight === bestWeight && host < best!)) {
+      best = host
+      bestWeight = weight
+    }
+  }
+  return best
+}
+
+/** Who holds a resource. `host` is '' when it was given back. */
+export interface Claim {
+  readonly host: string
+  readonly epoch: number
+  /** Where a reader of the journal starts when the holder left no newer checkpoint. */
+  readonly from: number
+}
+
+export type Placement = 'take' | 'give_back' | 'stay'
+
+/**
+ * What to do about one resource. Leases never give exclusivity by themselves: the journal's
+ * compare-and-set does; this only keeps two hosts from working at odds.
+ */
+export function placementOf(options: {
+  readonly me: string
+  readonly resource: string
+  readonly claim: Claim | undefined
+  /** Living hosts that run this kind, me included. */
+  readonly candidates: readonly string[]
+  readonly isDead: (host: string) => boolean
+}): Placement {
+  const { me, resource, claim, candidates, isDead } = options
+  const belongsTo = chooseHost(resource, candidates)
+  if (claim?.host === me) return belongsTo === me ? 'stay' : 'give_back'
+  if (belongsTo !== me) return 'stay'
+  return !claim || claim.host === '' || isDead(claim.host) ? 'take' : 'stay'
+}

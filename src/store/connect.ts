@@ -1,0 +1,86 @@
+import { Redis } from 'ioredis'
+import type { Ledger, Outputs } from '../ports/ledger.ts'
+import type { Log } from '../telemetry/log.ts'
+import { makeLedger } from './ledger.ts'
+import { makeOutputs } from './outputs.ts'
+
+export interface Store {
+  readonly ledger: Ledger
+  readonly outputs: Outputs
+  /** Whether Redis answers now. */
+  ping(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * Connects and stays connected. While Redis is away every call fails at once or within two seconds:
+ * the caller is told to come again, nothing waits in a queue that a restart would replay.
+ */
+export async function connectRedis({ url, log }: { url: string; log: Log }): Promise<Store> {
+  const redis = new Redis(url, {
+    protocol: 2,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 2_000,
+    connectTimeout: 2_000,
+    retryStrategy: (times) => Math.min(50 * times, 500),
+    lazyConnect: true,
+  })
+  let down = false
+  redis.on('error', (error) => {
+    if (!down) log.warn({ err: error }, 'redis: not reachable')
+    down = true
+  })
+  redis.on('ready', () => {
+    if (down) log.info('redis: connected again')
+    down = false
+  })
+  const generation = followGeneration(redis)
+  await firstConnection(redis)
+  return {
+    ledger: makeLedger(redis, generation),
+    outputs: makeOutputs(redis),
+    ping: () =>
+      redis.ping().then(
+        () => true,
+        () => false,
+      ),
+    close: async () => {
+      redis.disconnect()
+    },
+  }
+}
+
+/** Waits for Redis at start, as a role may come up before it. */
+async function firstConnection(redis: Redis): Promise<void> {
+  const ready = new Promise<void>((resolve) => {
+    redis.once('ready', () => resolve())
+  })
+  redis.connect().catch(() => {
+    // Reported by the error listener; ioredis goes on trying.
+  })
+  await ready
+}
+
+/**
+ * The id of the life of the Redis we are connected to. It changes with each restart, and a restart
+ * may have lost the last writes, so what an earlier life wrote is not trusted.
+ */
+function followGeneration(redis: Redis): () => Promise<string> {
+  let generation: Promise<string> | undefined
+  redis.on('close', () => {
+    generation = undefined
+  })
+  return () => {
+    generation ??= redis.info('server').then((info) => {
+      const id = /^run_id:(\w+)/m.exec(info)?.[1]
+      if (!id) throw new Error('redis: INFO server names no run_id')
+      return id
+    })
+    generation.catch(() => {
+      generation = undefined
+    })
+    return generation
+  }
+}

@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toCredits } from '../../src/domain/credits.ts'
+import { type Address, type JobId, makeJobId, toAddress } from '../../src/domain/ids.ts'
+import { toUnixMs } from '../../src/domain/time.ts'
+import { systemClock } from '../../src/runtime/system-clock.ts'
+import { connectRedis, type Store } from '../../src/store/connect.ts'
+import { makeLog } from '../../src/telemetry/log.ts'
+import { type Server, startRedis, within } from './servers.ts'
+
+const test = suite('ledger on a real redis-server')
+let server: Server
+let store: Store
+
+const at = toUnixMs(1_800_000_000_000)
+const newJob = (): JobId => makeJobId(at, systemClock.randomBytes(16))
+const newWallet = (): Address =>
+  toAddress(`0x${Buffer.from(systemClock.randomBytes(20)).toString('hex')}`)
+const prompt = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} }
+const reserve = (wallet: Address, jobId: JobId, credits: number) =>
+  store.ledger.reserve({
+    wallet,
+    jobId,
+    credits: toCredits(credits),
+    at,
+    prompt,
+    promptTtlMs: 60_000,
+  })
+const load = (wallet: Address, credits: number, block = 10) =>
+  store.ledger.load(wallet, { available: toCredits(credits), lastTopupAt: at, block })
+async function remaining(wallet: Address): Promise<number> {
+  const balance = await store.ledger.balance(wallet)
+  if (balance === 'unknown_wallet') throw new Error('the wallet is unknown')
+  return Number(balance.remaining)
+}
+const entry = (wallet: Address, jobId: JobId, block: number, logIndex: number) => ({
+  wallet,
+  jobId,
+  block,
+  logIndex,
+})
+
+test.before(async () => {
+  server = await startRedis()
+  store = await connectRedis({ url: server.url, log: makeLog('test', 'silent') })
+})
+test.after(async () => {
+  await store.close()
+  await server.stop()
+})
+
+test('reserve: an unknown wallet must be loaded first', async () => {
+  const wallet = newWallet()
+  assert.equal(await reserve(wallet, newJob(), 8), { type: 'unknown_wallet' })
+  await load(wallet, 100)
+  assert.equal(await reserve(wallet, newJob(), 8), { type: 'reserved', remaining: 92n })
+})
+
+test('reserve: never more than there is, whatever the concurrency', async () => {
+  const wallet = newWallet()
+  await load(wallet, 100)
+  const replies = await Promise.all(Array.from({ length: 50 }, () => reserve(wallet, newJob(), 8)))
+  assert.is(replies.filter((reply) => reply.type === 'reserved').length, 12)
+  assert.is(await remaining(wallet), 4)
+})
+
+test('reserve: the same job twice sets aside once; release gives back once', async () => {
+  const wallet = newWallet()
+  const jobId = newJob()
+  await load(wallet, 100)
+  await reserve(wallet, jobId, 8)
+  await reserve(wallet, jobId, 8)
+  assert.is(await remaining(wallet), 92)
+  await store.ledger.release(wallet, jobId)
+  await store.ledger.release(wallet, jobId)
+  assert.is(await remaining(wallet), 100)
+})
+
+test('apply: lock, settlement and refund move the balance as the chain did, each once', async () => {
+  const wallet = newWallet()
+  const [paid, refunded] = [newJob(), newJob()]
+  await load(wallet, 100)
+  await reserve(wallet, paid, 40)
+  await reserve(wallet, refunded, 20)
+  const locked = { ...entry(wallet, paid, 11, 0), kind: 'locked' as const, credits: toCredits(40) }
+  await store.ledger.apply(locked)
+  await store.ledger.apply(locked)
+  assert.is(await remaining(wallet), 40)
+  assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
+  await store.ledger.release(wallet, paid) // locked by now: not a reservation any more
+  assert.is(await remaining(wallet), 40)
+  await store.ledger.apply({
+    ...entry(wallet, paid, 12, 0),
+    kind: 'settled',
+    credits: toCredits(31),
+  })
+  assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
+  await store.ledger.apply({
+    ...entry(wallet, refunded, 12, 1),
+    kind: 'locked',
+    credits: toCredits(20),
+  })
+  await store.ledger.apply({
+    ...entry(wallet, refunded, 13, 0),
+    kind: 'refunded',
+    credits: toCredits(20),
+  })
+  assert.is(await remaining(wallet), 91)
+})
+
+test('load: loses to a log of a later block, so no log is missed', async () => {
+  const wallet = newWallet()
+  const deposit = {
+    wallet,
+    block: 20,
+    logIndex: 0,
+    kind: 'deposited' as const,
+    credits: toCredits(5),
+    at,
+  }
+  await store.ledger.apply(deposit)
+  assert.is(await load(wallet, 100, 19), 'stale')
+  assert.is(await load(wallet, 105, 20), 'loaded')
+  await store.ledger.apply(deposit)
+  assert.is(await remaining(wallet), 105)
+})
+
+test('prompt: kept with the reservation, gone when dropped', async () => {
+  const wallet = newWallet()
+  const jobId = newJob()
+  await load(wallet, 100)
+  await reserve(wallet, jobId, 8)
+  assert.equal(await store.outputs.prompt(wallet, jobId), prompt)
+  await store.outputs.deletePrompt(wallet, jobId)
+  assert.is(await store.outputs.prompt(wallet, jobId), undefined)
+})
+
+test('openReservations: those not locked yet, and no refused ones', async () => {
+  const wallet = newWallet()
+  const [open, locked, refused] = [newJob(), newJob(), newJob()]
+  await load(wallet, 100)
+  await reserve(wallet, open, 8)
+  await reserve(wallet, locked, 8)
+  await reserve(wallet, refused, 1_000)
+  await store.ledger.apply({
+    ...entry(wallet, locked, 30, 0),
+    kind: 'locked',
+    credits: toCredits(8),
+  })
+  const found = await store.ledger.openReservations(toUnixMs(at + 1), 10_000)
+  const jobs = found.filter((each) => each.wallet === wallet).map((each) => each.jobId)
+  assert.equal(jobs, [open])
+})
+
+test('a flush makes every wallet unknown instead of wrong', async () => {
+  const wallet = newWallet()
+  await load(wallet, 100)
+  const admin = new Redis(server.url)
+  await admin.flushall()
+  admin.disconnect()
+  assert.is(await store.ledger.balance(wallet), 'unknown_wallet')
+})
+
+test('a restart of Redis, which may have lost its last writes, makes wallets unknown', async () => {
+  const wallet = newWallet()
+  await load(wallet, 100)
+  await server.crash()
+  await within(10_000, 'redis to be back', () => store.ping())
+  assert.is(await store.ledger.balance(wallet), 'unknown_wallet')
+  await load(wallet, 60)
+  assert.is(await remaining(wallet), 60)
+})
+
+test.run()
