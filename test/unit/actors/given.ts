@@ -44,6 +44,7 @@ export function given(...past: JobEvent[]) {
       return {
         decision,
         job: events.reduce<Job | undefined>(evolve, job),
+        // biome-ignore lint/suspicious/noThenProperty: given, when, then is how these tests read
         then(...types: JobEvent['type'][]) {
           assert.equal(
             events.map((event) => event.type),
