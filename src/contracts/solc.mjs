@@ -16,7 +16,7 @@ if (process.argv.includes('--version')) {
 // relative to the project. A native compiler makes one of both; the npm one takes names literally.
 function compile(standardInput) {
   const input = JSON.parse(standardInput)
-  const projectDir = process.argv[process.argv.indexOf('--base-path') + 1] ?? process.cwd()
+  const projectDir = process.argv[process.argv.indexOf('--base-path') + 1]
   const absoluteNames = new Map()
   const toRelative = (name) => {
     const relativeName = isAbsolute(name) ? relative(projectDir, name) : name
@@ -25,7 +25,7 @@ function compile(standardInput) {
   }
   const given = new Set(Object.keys(input.sources))
   input.sources = renameKeys(input.sources, toRelative)
-  input.settings.outputSelection = renameKeys(input.settings.outputSelection, toRelative)
+  input.settings.outputSelection = widen(renameKeys(input.settings.outputSelection, toRelative))
 
   const output = JSON.parse(solc.compile(JSON.stringify(input)))
   // forge finds each result under the name it gave.
@@ -33,6 +33,20 @@ function compile(standardInput) {
   if (output.sources) output.sources = renameKeys(output.sources, toGiven)
   if (output.contracts) output.contracts = renameKeys(output.contracts, toGiven)
   return JSON.stringify(output)
+}
+
+// `forge lint` asks for ABIs alone, and then takes its own cache for a full build: the next
+// `forge test` finds no tests, the next `forge build` leaves no bytecode. So it gets a full build.
+function widen(outputSelection) {
+  const full = {
+    '*': ['abi', 'metadata', 'evm.bytecode', 'evm.deployedBytecode', 'evm.methodIdentifiers'],
+  }
+  return Object.fromEntries(
+    Object.entries(outputSelection).map(([file, wanted]) => [
+      file,
+      wanted['*']?.join() === 'abi' ? full : wanted,
+    ]),
+  )
 }
 
 function renameKeys(record, rename) {

@@ -75,7 +75,8 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     constructor(EscrowConfig memory config) EIP712("JobEscrow", "1") {
         require(
             address(config.token) != address(0) && address(config.workers) != address(0)
-                && config.treasury != address(0) && config.admin != address(0),
+                && config.treasury != address(0) && config.admin != address(0)
+                && config.locker != address(0) && config.settler != address(0),
             ZeroAddress()
         );
         TOKEN = config.token;
@@ -133,6 +134,7 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
         uint64 available = account.available;
         if (available < credits) return SkipReason.InsufficientCredits;
 
+        // Both halves in one assignment, so that the compiler writes their common slot once.
         (account.available, account.locked) = (available - credits, account.locked + credits);
         _jobs[jobId] = Job({
             wallet: wallet,
@@ -208,8 +210,7 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     }
 
     function _isSignedBy(address signer, SettleItem calldata item) private view returns (bool) {
-        // Answers zero for a malleable signature or one that recovers nothing; `signer` is never
-        // zero.
+        // Zero for a malleable signature or one that recovers nothing. `signer` is never zero.
         (address recovered,,) =
             ECDSA.tryRecover(_hashTypedDataV4(item.structHash()), item.r, item.vs);
         return recovered == signer;
@@ -254,8 +255,8 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     /// @dev Ends a lock; `returned` of it goes back to the wallet.
     function _release(Job memory job, uint32 returned) private {
         Account storage account = accounts[job.wallet];
-        (account.available, account.locked) =
-        (account.available + returned, account.locked - job.credits);
+        (account.locked, account.available) =
+        (account.locked - job.credits, account.available + returned);
     }
 
     /* READ */
