@@ -11,18 +11,33 @@ export async function runProcess(
 ): Promise<void> {
   process.on('unhandledRejection', (reason) => crash(log, reason))
   process.on('uncaughtException', (error) => crash(log, error))
+  let stop = (_reason: string, _patienceMs: number): void => process.exit(1)
+  // What it started beside this role is gone as well, so that there is little left to drain into.
+  whenSupervisorGone(() => stop('supervisor gone', 3_000))
   const role = await start()
-  const stop = (signal: string) => {
-    log.info({ signal }, 'draining')
+  let stopping = false
+  stop = (reason, patienceMs) => {
+    if (stopping) return
+    stopping = true
+    log.info({ reason }, 'draining')
     // A drain that hangs must not keep a deployment waiting.
-    setTimeout(() => process.exit(1), 20_000).unref()
+    setTimeout(() => process.exit(1), patienceMs).unref()
     role.stop().then(
       () => process.exit(0),
       (error) => crash(log, error),
     )
   }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => stop(signal, 20_000))
+}
+
+/**
+ * Whoever starts a role with SVC_SUPERVISED=1 holds the other end of its standard input; the end of
+ * that says that the supervisor has died, however it did.
+ */
+function whenSupervisorGone(gone: () => void): void {
+  if (process.env.SVC_SUPERVISED !== '1') return
+  process.stdin.on('end', gone).on('error', gone).resume()
 }
 
 /** Runs `main`; configuration errors are for the operator and come without a stack. */

@@ -30,6 +30,12 @@ export const edgeSchema = z.object({
   ...window,
   EDGE_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   EDGE_PORT: port(8080).describe('port of the public API'),
+  EDGE_TRUST_PROXY: z
+    .string()
+    .default('false')
+    .transform((text) => (text === 'true' ? true : text === 'false' ? false : text))
+    .describe('whether x-forwarded-for is believed: true, false, or the proxies, comma-separated'),
+  CONTRACTS_FILE: chain.CONTRACTS_FILE,
   DOCS_URL: z
     .string()
     .default('http://127.0.0.1:8080/docs')
@@ -66,19 +72,27 @@ export const poolSchema = z.object({
   ...chain,
   POOL_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   POOL_PORT: port(50_051).describe('port of the worker protocol (gRPC)'),
+  POOL_TLS_CERT: z.string().optional().describe('PEM file of the certificate chain; unset: no TLS'),
+  POOL_TLS_KEY: z.string().optional().describe('PEM file of the private key of POOL_TLS_CERT'),
+  POOL_WORKERS_MAX: wholeNumber(5_000, 1).describe('workers connected to this pool at once'),
 })
 export type PoolConfig = z.infer<typeof poolSchema>
 
 export const workerSchema = z.object({
   LOG_LEVEL: shared.LOG_LEVEL,
-  POOL_URL: z.string().default('127.0.0.1:50051').describe('host:port of any pool'),
+  POOL_URL: z
+    .string()
+    .default('127.0.0.1:50051')
+    .describe('any pool: host:port or http:// without TLS, https:// or grpcs:// with it'),
   WORKER_PRIVATE_KEY: privateKey().describe('signs completions'),
   WORKER_PAYEE: address().optional().describe('receives earnings; the worker itself by default'),
   WORKER_ENGINE: z.enum(['openai', 'sample']).default('sample').describe('what generates answers'),
   WORKER_MODELS: z
     .string()
     .default('')
-    .describe('catalogue ids to serve, comma-separated; empty: what the upstream lists'),
+    .describe(
+      'catalogue ids to serve, comma-separated, each as id or id=upstream-name; empty: all that the engine has',
+    ),
   WORKER_SLOTS: wholeNumber(8, 1).describe('jobs at once'),
   WORKER_REGION: z.string().default('local').describe('free text, like eu-west'),
   UPSTREAM_URL: z
@@ -86,5 +100,11 @@ export const workerSchema = z.object({
     .default('http://127.0.0.1:11434/v1')
     .describe('OpenAI-compatible server, for the openai engine'),
   UPSTREAM_API_KEY: z.string().default('').describe('bearer token for the upstream'),
+  WORKER_SAMPLE_TOKENS: wholeNumber(60, 1).describe(
+    'about how long an answer of the sample engine is, in tokens',
+  ),
+  WORKER_SAMPLE_TOKEN_MS: wholeNumber(5).describe(
+    'time the sample engine takes a token, in milliseconds; 0: as fast as it can',
+  ),
 })
 export type WorkerConfig = z.infer<typeof workerSchema>

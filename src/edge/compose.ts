@@ -1,0 +1,41 @@
+import 'reflect-metadata'
+import { container } from 'tsyringe'
+import type { EdgeConfig } from '../config/schema.ts'
+import { TOKENS } from '../ports/tokens.ts'
+import type { Log } from '../telemetry/log.ts'
+import { connectEdge } from './connect.ts'
+import { makeEdge } from './edge.ts'
+
+/** Connects an edge to the world and opens its port. */
+export async function composeEdge(
+  config: EdgeConfig,
+  log: Log,
+): Promise<{ stop(): Promise<void> }> {
+  const c = container.createChildContainer()
+  const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
+  const edge = makeEdge(
+    {
+      bus: c.resolve(TOKENS.bus),
+      keys: c.resolve(TOKENS.keys),
+      ledger: c.resolve(TOKENS.ledger),
+      outputs: c.resolve(TOKENS.outputs),
+      clock: c.resolve(TOKENS.clock),
+      log,
+    },
+    {
+      edgeId,
+      escrowAddress,
+      docsUrl: config.DOCS_URL,
+      trustProxy: config.EDGE_TRUST_PROXY,
+      jobWindowMs: config.JOB_WINDOW_SECONDS * 1_000,
+    },
+  )
+  const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })
+  log.info({ edgeId, address }, 'edge: ready')
+  return {
+    stop: async () => {
+      await edge.stop()
+      await close()
+    },
+  }
+}

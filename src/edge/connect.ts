@@ -1,0 +1,32 @@
+import type { DependencyContainer } from 'tsyringe'
+import { connectNats } from '../bus/connect.ts'
+import { readContracts } from '../chain/contracts-file.ts'
+import type { EdgeConfig } from '../config/schema.ts'
+import { TOKENS } from '../ports/tokens.ts'
+import { systemClock } from '../runtime/system-clock.ts'
+import { connectRedis } from '../store/connect.ts'
+import type { Log } from '../telemetry/log.ts'
+
+/** Registers the real NATS, Redis and clock with the container. */
+export async function connectEdge(c: DependencyContainer, config: EdgeConfig, log: Log) {
+  const edgeId = Buffer.from(systemClock.randomBytes(8)).toString('hex')
+  const contracts = await readContracts(config.CONTRACTS_FILE)
+  const [nats, store] = await Promise.all([
+    connectNats({ servers: config.NATS_URL, name: `edge-${edgeId}`, log }),
+    connectRedis({ url: config.REDIS_URL, log }),
+  ])
+  c.register(TOKENS.log, { useValue: log })
+  c.register(TOKENS.clock, { useValue: systemClock })
+  c.register(TOKENS.bus, { useValue: nats.bus })
+  c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+  c.register(TOKENS.ledger, { useValue: store.ledger })
+  c.register(TOKENS.outputs, { useValue: store.outputs })
+  return {
+    edgeId,
+    escrowAddress: contracts.jobEscrow,
+    close: async () => {
+      await store.close()
+      await nats.close()
+    },
+  }
+}

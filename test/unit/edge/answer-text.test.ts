@@ -1,0 +1,50 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type JobId, toJobId } from '../../../src/domain/ids.ts'
+import { AnswerText } from '../../../src/edge/answer-text.ts'
+import type { Chunk } from '../../../src/messages/edge.ts'
+
+const jobId: JobId = toJobId(`job_${'0'.repeat(26)}`)
+const chunk = (seq: number, text: string): Chunk => ({
+  type: 'chunk',
+  jobId,
+  attempt: 1,
+  seq,
+  text,
+})
+
+const Text = suite('answer text')
+Text('in order, out of order, and never twice', () => {
+  const answer = new AnswerText()
+  answer.begin(1)
+  assert.is(answer.take(chunk(0, 'a')), 'a')
+  assert.is(answer.take(chunk(2, 'c')), undefined)
+  assert.is(answer.take(chunk(0, 'a')), undefined)
+  assert.is(answer.take(chunk(3, 'd')), undefined)
+  assert.is(answer.take(chunk(1, 'b')), 'bcd')
+  assert.is(answer.text, 'abcd')
+  assert.is(answer.chunks, 4)
+})
+Text('is completed by the rest of the stored answer', () => {
+  const answer = new AnswerText()
+  answer.begin(1)
+  answer.take(chunk(0, 'ab'))
+  answer.take(chunk(2, 'zz'))
+  assert.is(answer.complete('abcdef', 3), 'cdef')
+  assert.is(answer.chunks, 3)
+})
+Text('refuses a stored answer that begins otherwise', () => {
+  const answer = new AnswerText()
+  answer.begin(1)
+  answer.take(chunk(0, 'ab'))
+  assert.is(answer.complete('axcdef', 3), undefined)
+})
+Text('another attempt begins from nothing', () => {
+  const answer = new AnswerText()
+  answer.begin(1)
+  answer.take(chunk(1, 'late'))
+  answer.begin(2)
+  assert.is(answer.take(chunk(0, 'new')), 'new')
+  assert.is(answer.text, 'new')
+})
+Text.run()

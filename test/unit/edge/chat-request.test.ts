@@ -1,0 +1,138 @@
+import { Value } from '@sinclair/typebox/value'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parseChatRequest } from '../../../src/edge/chat-request.ts'
+import { chatBody, dropNulls } from '../../../src/edge/chat-schema.ts'
+
+const user = { role: 'user', content: 'Hello' }
+
+/** The body as the route treats it: nulls dropped, the schema, then the parser. */
+function parse(fields: Record<string, unknown>) {
+  const body: unknown = { model: 'm', messages: [user], ...fields }
+  dropNulls(body)
+  if (!Value.Check(chatBody, body)) throw new Error('the body does not fit the schema')
+  return parseChatRequest(body)
+}
+function accepted(fields: Record<string, unknown>) {
+  const parsed = parse(fields)
+  assert.ok(parsed.ok, `refused: ${JSON.stringify(parsed)}`)
+  if (!parsed.ok) throw new Error('unreachable')
+  return parsed.value
+}
+function refusedParam(fields: Record<string, unknown>) {
+  const parsed = parse(fields)
+  if (parsed.ok) throw new Error(`accepted ${JSON.stringify(fields)}`)
+  assert.is(parsed.error.code, 'invalid_request')
+  return parsed.error.param
+}
+
+const Refusals = suite('chat request: refusals')
+const refused: readonly [Record<string, unknown>, string][] = [
+  [{ n: 2 }, 'n'],
+  [{ n: '1' }, 'n'],
+  [{ logprobs: true }, 'logprobs'],
+  [{ top_logprobs: 3 }, 'top_logprobs'],
+  [{ tools: [{ type: 'function' }] }, 'tools'],
+  [{ tools: {} }, 'tools'],
+  [{ tool_choice: 'auto' }, 'tool_choice'],
+  [{ parallel_tool_calls: true }, 'parallel_tool_calls'],
+  [{ functions: [{}] }, 'functions'],
+  [{ function_call: 'auto' }, 'function_call'],
+  [{ response_format: { type: 'json_object' } }, 'response_format'],
+  [{ response_format: 'text' }, 'response_format'],
+  [{ modalities: ['text', 'audio'] }, 'modalities'],
+  [{ audio: { voice: 'x' } }, 'audio'],
+  [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop'],
+  [{ stop: 5 }, 'stop'],
+  [{ stop: [1] }, 'stop'],
+  [{ stop: '' }, 'stop'],
+  [{ max_tokens: 5, max_completion_tokens: 6 }, 'max_completion_tokens'],
+  [{ stream_options: { include_usage: 'yes' } }, 'stream_options.include_usage'],
+  [{ messages: [user, { role: 'robot', content: '' }] }, 'messages[1].role'],
+  [{ messages: [{ role: 'tool', content: '' }] }, 'messages[0].role'],
+  [{ messages: [{ role: 'user' }] }, 'messages[0].content'],
+  [{ messages: [{ role: 'user', content: null }] }, 'messages[0].content'],
+  [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
+  [
+    { messages: [{ role: 'assistant', content: null, tool_calls: [{}] }] },
+    'messages[0].tool_calls',
+  ],
+  [
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'a' }, { type: 'image_url' }],
+        },
+      ],
+    },
+    'messages[0].content[1]',
+  ],
+  [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'messages[0].content[0]'],
+  [{ messages: [{ role: 'user', content: [null] }] }, 'messages[0].content[0]'],
+  [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
+]
+for (const [fields, param] of refused) {
+  Refusals(`${JSON.stringify(fields)} names ${param}`, () => {
+    assert.is(refusedParam(fields), param)
+  })
+}
+Refusals('tools are said to be planned', () => {
+  const parsed = parse({ tools: [{}] })
+  assert.match(parsed.ok ? '' : parsed.error.message, /Phase 2/)
+})
+Refusals.run()
+
+const Acceptances = suite('chat request: what passes')
+Acceptances('max_completion_tokens is the newer name of max_tokens', () => {
+  assert.is(accepted({ max_completion_tokens: 7 }).maxTokens, 7)
+  assert.is(accepted({ max_tokens: 7 }).maxTokens, 7)
+  assert.is(accepted({ max_tokens: 7, max_completion_tokens: 7 }).maxTokens, 7)
+  assert.is(accepted({}).maxTokens, undefined)
+})
+Acceptances('null is not given', () => {
+  const order = accepted({ temperature: null, stop: null, n: null, tools: null, stream: null })
+  assert.equal(order.prompt.sampling, {})
+  assert.is(order.stream, false)
+})
+Acceptances('what asks for nothing passes', () => {
+  accepted({ tools: [], tool_choice: 'none', functions: [], parallel_tool_calls: false, n: 1 })
+  accepted({ response_format: { type: 'text' }, logprobs: false, top_logprobs: 0 })
+  accepted({ user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto', unheard: {} })
+})
+Acceptances('sampling goes through under its wire names', () => {
+  const sampling = {
+    temperature: 0,
+    top_p: 0.5,
+    stop: ['x'],
+    frequency_penalty: -2,
+    presence_penalty: 2,
+    seed: 0,
+  }
+  assert.equal(accepted({ ...sampling, stop: 'x' }).prompt.sampling, sampling)
+})
+Acceptances('developer is read as system, parts are joined, an empty turn is empty', () => {
+  const { messages } = accepted({
+    messages: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'assistant', content: null },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ],
+  }).prompt
+  assert.equal(messages, [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'assistant', content: '' },
+    { role: 'user', content: 'ab' },
+  ])
+})
+Acceptances('include_usage', () => {
+  assert.is(accepted({ stream: true, stream_options: { include_usage: true } }).includeUsage, true)
+  assert.is(accepted({ stream_options: { include_usage: null } }).includeUsage, false)
+})
+Acceptances.run()
