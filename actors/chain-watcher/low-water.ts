@@ -3,7 +3,8 @@
  * order; `done` is the highest one such that it and all before it are closed.
  */
 export interface LowWater {
-  open(block: number, deliveries: number): void
+  /** @returns whether `done` has moved */
+  open(block: number, deliveries: number): boolean
   /** One delivery of `block` was taken. @returns whether `done` has moved */
   close(block: number): boolean
   readonly done: number
@@ -25,7 +26,7 @@ export function makeLowWater(from: number): LowWater {
   return {
     open: (block, deliveries) => {
       left.set(block, deliveries)
-      move()
+      return move()
     },
     close: (block) => {
       left.set(block, (left.get(block) ?? 1) - 1)

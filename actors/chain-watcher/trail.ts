@@ -1,6 +1,6 @@
 import type { Hex32 } from '../../src/domain/ids.ts'
 
-/** A block whose facts have been taken. */
+/** A block whose facts, and those of all before it, have been read. */
 export interface Seen {
   readonly block: number
   readonly hash: Hex32
@@ -11,13 +11,16 @@ export type Trail = readonly Seen[]
 
 const TRAIL_MAX = 64
 
-export const follow = (trail: Trail, seen: Seen): Trail => [...trail, seen].slice(-TRAIL_MAX)
+/** @param done everything up to this block was taken; the trail never begins after it */
+export function follow(trail: Trail, seen: Seen, done: number): Trail {
+  const longer = [...trail, seen]
+  let drop = 0
+  while (longer.length - drop > TRAIL_MAX && longer[drop + 1]!.block <= done) drop++
+  return longer.slice(drop)
+}
 
 /** The part of the trail up to `block`. */
 export const upTo = (trail: Trail, block: number): Trail =>
   trail.filter((seen) => seen.block <= block)
 
-/** What the registry holds of a watcher: everything up to `trail`'s end was taken by all. */
-export interface Cursor {
-  readonly trail: Trail
-}
+export const endOf = (trail: Trail): Seen | undefined => trail.at(-1)

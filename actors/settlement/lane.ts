@@ -1,32 +1,10 @@
 import type { LaneIntent, RegisterWorker } from '../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus, Subscription } from '../../src/ports/bus.ts'
-import type { Clock } from '../../src/ports/clock.ts'
-import {
-  type EscrowReader,
-  type EscrowWriter,
-  LaneConflict,
-  NonceGap,
-} from '../../src/ports/escrow.ts'
-import type { Journal } from '../../src/ports/journal.ts'
-import type { Log } from '../../src/telemetry/log.ts'
+import { LaneConflict, NonceGap } from '../../src/ports/escrow.ts'
+import type { LaneOptions } from './options.ts'
 import { pause, Stopped } from './until-chain.ts'
 import { makeWorker, type Worker } from './worker.ts'
-
-export interface LaneOptions {
-  readonly lane: Lane
-  readonly bus: Bus
-  /** Stream TX. */
-  readonly journal: Journal
-  readonly writer: EscrowWriter
-  readonly reader: EscrowReader
-  readonly clock: Clock
-  readonly log: Log
-  /** Most items in one transaction. */
-  readonly itemsMax: number
-  /** When a job hears of its lock; `included` by default. */
-  readonly confirmLockAt?: 'included' | 'broadcast'
-}
 
 /** One signing key. Of all hosts, the one that owns the lane runs it. */
 export interface LaneActor {

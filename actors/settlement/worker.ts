@@ -2,7 +2,7 @@ import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messag
 import type { Lane } from '../../src/messages/subjects.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import type { LaneOptions } from './lane.ts'
+import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
 import { emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
 import { makeRegistrations, type Registrations } from './registrations.ts'

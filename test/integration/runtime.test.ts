@@ -165,7 +165,7 @@ test('a host that dies is replaced at once, with its actors and their timers', a
     const rung = await Promise.all(
       ids.map(async (id) => {
         const last = await (await client.journal('JOB')).last(`job.0.${id}`)
-        return (last?.body as { state: Counter }).state.rung
+        return (last?.body as { state: Counter } | undefined)?.state.rung ?? false
       }),
     )
     return rung.every(Boolean)

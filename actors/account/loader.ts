@@ -1,0 +1,30 @@
+import type { Address } from '../../src/domain/ids.ts'
+import type { EscrowReader } from '../../src/ports/escrow.ts'
+import type { Ledger } from '../../src/ports/ledger.ts'
+
+interface Options {
+  readonly reader: EscrowReader
+  readonly ledger: Ledger
+}
+
+const ATTEMPTS_MAX = 5
+
+/** Reads a wallet from the chain into the ledger. Asked several times at once, it reads once. */
+export function makeLoader(options: Options): (wallet: Address) => Promise<void> {
+  const underWay = new Map<Address, Promise<void>>()
+  return (wallet) => {
+    const known = underWay.get(wallet)
+    if (known) return known
+    const loading = load(options, wallet).finally(() => underWay.delete(wallet))
+    underWay.set(wallet, loading)
+    return loading
+  }
+}
+
+async function load({ reader, ledger }: Options, wallet: Address): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    // Stale: the watcher has seen a later block than the one that was read.
+    if ((await ledger.load(wallet, await reader.account(wallet))) === 'loaded') return
+  }
+  throw new Error(`the chain moved on during each of ${ATTEMPTS_MAX} reads; ask again`)
+}

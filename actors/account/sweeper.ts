@@ -1,0 +1,69 @@
+import { addMs } from '../../src/domain/time.ts'
+import type { JobReply } from '../../src/messages/job.ts'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
+import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Ledger, OpenReservation } from '../../src/ports/ledger.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+
+interface Options {
+  readonly bus: Bus
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** An edge that lives says StartJob within a moment of its reservation. */
+const AGE_MS = 15_000
+const SWEEP_MAX = 1_000
+const PARALLEL = 32
+const TIMEOUT_MS = 2_000
+
+/**
+ * One sweep through the reservations that are still open: perhaps their edge died before the job
+ * began. Age alone decides nothing: the job itself is asked, and says whether it ever will lock.
+ * A sweep that is asked for during another does nothing.
+ */
+export function makeSweeper(options: Options): () => Promise<void> {
+  const { ledger, clock, log } = options
+  let sweeping = false
+  return async () => {
+    if (sweeping) return
+    sweeping = true
+    try {
+      const open = await ledger.openReservations(addMs(clock.now(), -AGE_MS), SWEEP_MAX)
+      const next = open.values()
+      await Promise.all(Array.from({ length: PARALLEL }, () => settleEach(options, next)))
+    } catch (error) {
+      log.warn({ err: error }, 'account: sweep not finished, the next one goes on')
+    } finally {
+      sweeping = false
+    }
+  }
+}
+
+async function settleEach(options: Options, open: Iterator<OpenReservation>): Promise<void> {
+  for (let next = open.next(); !next.done; next = open.next()) await settle(options, next.value)
+}
+
+async function settle(
+  { bus, ledger, clock, log }: Options,
+  { jobId, wallet }: OpenReservation,
+): Promise<void> {
+  const command = { type: 'AbandonJob', jobId, wallet, at: clock.now() } as const
+  try {
+    const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
+    if (!willNeverLock(reply)) return
+    await ledger.release(wallet, jobId)
+    log.info({ jobId, wallet }, 'account: reservation of a job that never was given back')
+  } catch (error) {
+    // Its partition is between two owners: the next sweep asks again.
+    if (error instanceof NoResponders || error instanceof RequestTimeout) return
+    log.warn({ err: error, jobId }, 'account: reservation not settled, the next sweep tries again')
+  }
+}
+
+const willNeverLock = (reply: JobReply): boolean =>
+  reply.type === 'accepted' &&
+  (reply.view.status === 'failed' || reply.view.status === 'refunded') &&
+  reply.view.escrowTx === null

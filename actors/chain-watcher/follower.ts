@@ -1,0 +1,123 @@
+import type { JobCommand } from '../../src/messages/job.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Block, ChainFact, EscrowReader } from '../../src/ports/escrow.ts'
+import type { Ledger, LedgerEntry } from '../../src/ports/ledger.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import { commandOf, ledgerEntryOf } from './fact.ts'
+import { type LowWater, makeLowWater } from './low-water.ts'
+import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
+
+export interface FollowerOptions {
+  readonly reader: EscrowReader
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly log: Log
+  readonly confirmations: number
+  readonly deployBlock: number
+  /** Where to go on: the end of it was taken by all. Empty: begin with the deployment. */
+  readonly trail: Trail
+  deliver(command: JobCommand, taken: () => void): void
+  /** Everything up to the end of `trail` has been taken. */
+  moved(trail: Trail): void
+}
+
+export interface Follower {
+  /** Takes one range of blocks, or steps back from a reorg. @returns whether there is more */
+  step(): Promise<boolean>
+}
+
+const RANGE_BLOCKS = 500
+
+/** Follows the chain's head through reorgs. The ledger goes first; deliveries hold nothing up. */
+export function makeFollower(options: FollowerOptions): Follower {
+  const { reader, confirmations, deployBlock } = options
+  let trail = options.trail
+  let water = waterAt(trail, deployBlock)
+
+  const step = async (): Promise<boolean> => {
+    const head = await reader.head()
+    const last = endOf(trail)
+    const from = last ? last.block + 1 : deployBlock
+    const final = head.number - (confirmations - 1)
+    const to = Math.min(final, from + RANGE_BLOCKS - 1)
+    const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
+    if (last && !(await isLinked(reader, last, head, end))) {
+      await stepBack(last, head)
+      return true
+    }
+    if (!end) return false
+    await take(end, await reader.facts(from, to))
+    return to < final
+  }
+
+  const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
+    await applyAll(options.ledger, facts)
+    const at = options.clock.now()
+    const commands = facts.flatMap((fact) => commandOf(fact, at) ?? [])
+    trail = follow(trail, { block, hash }, water.done)
+    const mine = water
+    if (mine.open(block, commands.length)) moved()
+    for (const command of commands) {
+      // A delivery begun before a reorg no longer counts: it is made again.
+      options.deliver(command, () => {
+        if (mine.close(block) && mine === water) moved()
+      })
+    }
+  }
+
+  const stepBack = async (last: Seen, head: Block) => {
+    const common = await lastCommon(reader, trail)
+    // What is not yet delivered is read again too: its deliveries are no longer counted.
+    trail = upTo(trail, Math.min(common, water.done))
+    water = waterAt(trail, deployBlock)
+    const about = { seen: last, head: head.number, backTo: endOf(trail)?.block ?? deployBlock }
+    options.log.warn(about, 'watcher: reorg, going back')
+    await options.ledger.forget()
+    moved()
+  }
+
+  const moved = () => options.moved(upTo(trail, water.done))
+
+  return { step }
+}
+
+const waterAt = (trail: Trail, deployBlock: number): LowWater =>
+  makeLowWater(endOf(trail)?.block ?? deployBlock - 1)
+
+/** Whether the chain of `head` still holds `last`. */
+async function isLinked(
+  reader: EscrowReader,
+  last: Seen,
+  head: Block,
+  end: Block | undefined,
+): Promise<boolean> {
+  if (head.number < last.block) return false
+  if (head.number === last.block) return head.hash === last.hash
+  if (end?.number === last.block + 1) return end.parentHash === last.hash
+  return (await reader.block(last.block))?.hash === last.hash
+}
+
+/** The newest block of the trail that the chain still holds; -1 when it holds none. */
+async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
+  for (const { block, hash } of [...trail].reverse()) {
+    if ((await reader.block(block))?.hash === hash) return block
+  }
+  return -1
+}
+
+/** In the chain's order for each wallet; wallets side by side. */
+async function applyAll(ledger: Ledger, facts: readonly ChainFact[]): Promise<void> {
+  const wallets = new Map<string, LedgerEntry[]>()
+  for (const fact of facts) {
+    const entry = ledgerEntryOf(fact)
+    if (!entry) continue
+    const entries = wallets.get(entry.wallet)
+    if (entries) entries.push(entry)
+    else wallets.set(entry.wallet, [entry])
+  }
+  await Promise.all(
+    [...wallets.values()].map(async (entries) => {
+      for (const entry of entries) await ledger.apply(entry)
+    }),
+  )
+}

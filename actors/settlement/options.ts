@@ -1,0 +1,21 @@
+import type { Lane } from '../../src/messages/subjects.ts'
+import type { Bus } from '../../src/ports/bus.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
+import type { Journal } from '../../src/ports/journal.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+
+export interface LaneOptions {
+  readonly lane: Lane
+  readonly bus: Bus
+  /** Stream TX. */
+  readonly journal: Journal
+  readonly writer: EscrowWriter
+  readonly reader: EscrowReader
+  readonly clock: Clock
+  readonly log: Log
+  /** Most items in one transaction. */
+  readonly itemsMax: number
+  /** When a job hears of its lock; `included` by default. */
+  readonly confirmLockAt?: 'included' | 'broadcast'
+}

@@ -1,0 +1,151 @@
+import { getAbiItem, type RpcLog, toEventSelector } from 'viem'
+import { toCredits } from '../domain/credits.ts'
+import {
+  type Address,
+  type JobId,
+  jobIdFromBytes32,
+  jobIdToBytes32,
+  toAddress,
+  toHex32,
+} from '../domain/ids.ts'
+import { toUnixMs } from '../domain/time.ts'
+import type { ChainFact, Hex } from '../ports/escrow.ts'
+import type { Log } from '../telemetry/log.ts'
+import { jobEscrowAbi, SKIP_REASONS, workerStakingAbi } from './abi.ts'
+import type { Contracts } from './contracts-file.ts'
+
+type EscrowEvent = 'Deposited' | 'JobLocked' | 'JobSettled' | 'JobRefunded' | 'JobSkipped'
+const escrowTopic = (name: EscrowEvent): Hex =>
+  toEventSelector(getAbiItem({ abi: jobEscrowAbi, name }))
+
+/** First topics of the events that the house reads. */
+export const TOPICS = {
+  deposited: escrowTopic('Deposited'),
+  locked: escrowTopic('JobLocked'),
+  settled: escrowTopic('JobSettled'),
+  refunded: escrowTopic('JobRefunded'),
+  skipped: escrowTopic('JobSkipped'),
+  workerRegistered: toEventSelector(
+    getAbiItem({ abi: workerStakingAbi, name: 'WorkerRegistered' }),
+  ),
+} as const
+
+export const JOB_TOPICS = [TOPICS.locked, TOPICS.settled, TOPICS.refunded, TOPICS.skipped]
+export const jobTopic = (jobId: JobId): Hex => jobIdToBytes32(jobId)
+
+type At = Pick<ChainFact, 'tx' | 'block' | 'blockHash' | 'logIndex'>
+type Decode = (log: RpcLog, at: At) => ChainFact | undefined
+
+/**
+ * Logs of our contracts as facts, in the order given; logs of others are passed over. Decoded by
+ * hand: a batch brings hundreds, and all their fields are whole words.
+ */
+export function decodeFacts(
+  logs: readonly RpcLog[],
+  { jobEscrow, workerStaking }: Contracts,
+  log: Log,
+): readonly ChainFact[] {
+  const facts: ChainFact[] = []
+  for (const raw of logs) {
+    const decode = DECODERS.get(raw.topics[0] ?? '')
+    if (!decode || raw.blockNumber === null) continue
+    const address = raw.address.toLowerCase()
+    if (address !== jobEscrow && address !== workerStaking) continue
+    const fact = decode(raw, atOf(raw))
+    if (fact) facts.push(fact)
+    else
+      log.warn({ tx: raw.transactionHash, logIndex: raw.logIndex }, 'chain: not a job id of ours')
+  }
+  return facts
+}
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  [
+    TOPICS.deposited,
+    (log, at) => ({
+      ...at,
+      type: 'deposited',
+      wallet: addressTopic(log, 1),
+      credits: creditsWord(log, 0),
+      at: toUnixMs(Number(log.blockTimestamp ?? 0) * 1000),
+    }),
+  ],
+  [
+    TOPICS.locked,
+    (log, at) =>
+      ofJob(log, (jobId) => ({
+        ...at,
+        type: 'locked',
+        jobId,
+        wallet: addressTopic(log, 2),
+        credits: creditsWord(log, 0),
+      })),
+  ],
+  [
+    TOPICS.settled,
+    (log, at) =>
+      ofJob(log, (jobId) => ({
+        ...at,
+        type: 'settled',
+        jobId,
+        wallet: addressTopic(log, 2),
+        workerId: Number(topic(log, 3)),
+        outputHash: toHex32(`0x${word(log, 0)}`),
+        charged: creditsWord(log, 2),
+        returned: creditsWord(log, 3),
+      })),
+  ],
+  [
+    TOPICS.refunded,
+    (log, at) =>
+      ofJob(log, (jobId) => ({
+        ...at,
+        type: 'refunded',
+        jobId,
+        wallet: addressTopic(log, 2),
+        credits: creditsWord(log, 0),
+      })),
+  ],
+  [
+    TOPICS.skipped,
+    (log, at) => ofJob(log, (jobId) => ({ ...at, type: 'skipped', jobId, reason: reasonOf(log) })),
+  ],
+  [
+    TOPICS.workerRegistered,
+    (log, at) => ({
+      ...at,
+      type: 'worker_registered',
+      workerId: Number(topic(log, 1)),
+      signer: addressTopic(log, 2),
+      payee: addressTopic(log, 3),
+    }),
+  ],
+])
+
+const atOf = (log: RpcLog): At => ({
+  tx: toHex32(log.transactionHash ?? ''),
+  block: Number(log.blockNumber),
+  blockHash: toHex32(log.blockHash ?? ''),
+  logIndex: Number(log.logIndex),
+})
+
+function ofJob(log: RpcLog, make: (jobId: JobId) => ChainFact): ChainFact | undefined {
+  const jobId = jobIdFromBytes32(topic(log, 1))
+  return jobId.ok ? make(jobId.value) : undefined
+}
+
+function reasonOf(log: RpcLog): string {
+  const number = Number(`0x${word(log, 0)}`)
+  return SKIP_REASONS[number] ?? `reason_${number}`
+}
+
+function topic(log: RpcLog, index: number): Hex {
+  const found = log.topics[index]
+  if (!found) throw new Error(`log of ${log.transactionHash} lacks topic ${index}`)
+  return found
+}
+
+const addressTopic = (log: RpcLog, index: number): Address =>
+  toAddress(`0x${topic(log, index).slice(26)}`)
+const word = (log: RpcLog, index: number): string => log.data.slice(2 + 64 * index, 66 + 64 * index)
+const creditsWord = (log: RpcLog, index: number) => toCredits(`0x${word(log, index)}`)

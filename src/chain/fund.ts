@@ -1,0 +1,94 @@
+import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
+import type { Address } from '../domain/ids.ts'
+import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
+import type { DeployedContracts } from './deploy.ts'
+
+export interface FundOptions {
+  readonly rpcUrl: string
+  readonly contracts: Pick<DeployedContracts, 'jobEscrow' | 'usdg'>
+  /** Pays for gas, mints the development token to itself and deposits it for itself. */
+  readonly walletPrivateKey: Hex
+  readonly credits: Credits
+}
+
+export interface FundReply {
+  readonly funded: boolean
+  /** What the wallet can spend, by the chain. */
+  readonly available: Credits
+}
+
+const POLLING_MS = 50
+
+/**
+ * Buys credits for a development wallet the way any wallet does: approve, then deposit. A wallet
+ * that ever deposited keeps what it has, so a repeated call changes nothing.
+ * @throws when the chain refuses a transaction
+ */
+export async function fundWallet(options: FundOptions): Promise<FundReply> {
+  const { jobEscrow } = options.contracts
+  const chain = connect(options)
+  const before = await chain.account(jobEscrow)
+  if (before.everDeposited) return { funded: false, available: before.available }
+
+  await chain.buy(options.contracts, options.credits)
+  return { funded: true, available: (await chain.account(jobEscrow)).available }
+}
+
+function connect({ rpcUrl, walletPrivateKey }: FundOptions) {
+  const account = privateKeyToAccount(walletPrivateKey)
+  const wallet = account.address
+  const reader = createPublicClient({ transport: http(rpcUrl), pollingInterval: POLLING_MS })
+  const writer = createWalletClient({ account, transport: http(rpcUrl) })
+
+  async function included(hash: Hex): Promise<void> {
+    const { status } = await reader.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+  }
+
+  return {
+    async account(jobEscrow: Address) {
+      const [available, , , lastDepositAt] = await reader.readContract({
+        address: jobEscrow,
+        abi: jobEscrowAbi,
+        functionName: 'accounts',
+        args: [wallet],
+      })
+      return { available: toCredits(available), everDeposited: lastDepositAt > 0 }
+    },
+
+    async buy({ jobEscrow, usdg }: FundOptions['contracts'], credits: Credits): Promise<void> {
+      const units = creditsToUnits(credits)
+      const token = { address: usdg, abi: devUsdgAbi, chain: null } as const
+      const escrow = { address: jobEscrow, abi: jobEscrowAbi, chain: null } as const
+      await included(
+        await writer.writeContract({ ...token, functionName: 'mint', args: [wallet, units] }),
+      )
+      await included(
+        await writer.writeContract({ ...token, functionName: 'approve', args: [jobEscrow, units] }),
+      )
+      await included(
+        await writer.writeContract({ ...escrow, functionName: 'deposit', args: [wallet, credits] }),
+      )
+    },
+  }
+}
+
+/** Gives addresses ether for gas, on a development node that allows it. */
+export async function fundGas(rpcUrl: string, addresses: readonly Address[]): Promise<void> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  for (const address of addresses) {
+    if ((await client.getBalance({ address })) >= GAS_WEI / 2n) continue
+    await client.request<{
+      Method: 'anvil_setBalance'
+      Parameters: [Address, Hex]
+      ReturnType: null
+    }>({
+      method: 'anvil_setBalance',
+      params: [address, `0x${GAS_WEI.toString(16)}`],
+    })
+  }
+}
+
+const GAS_WEI = 10_000n * 10n ** 18n

@@ -1,0 +1,87 @@
+import { Pool } from 'undici'
+import { ChainUnavailable } from '../ports/escrow.ts'
+
+/** JSON-RPC to one node, over connections that stay open. */
+export interface Rpc {
+  /**
+   * `Result` is what the method is specified to answer; values in it are parsed where they are used.
+   * @throws {ChainUnavailable} no answer @throws {RpcError} the node refuses
+   */
+  call<Result>(method: string, params: readonly unknown[]): Promise<Result>
+  close(): Promise<void>
+}
+
+/** The node answered, with an error. */
+export class RpcError extends ChainUnavailable {
+  constructor(
+    method: string,
+    readonly code: number,
+    readonly reason: string,
+  ) {
+    super(`${method}: ${reason} (${code})`)
+  }
+}
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+const CONNECTIONS = 4
+const TIMEOUT_MS = 10_000
+
+export function makeRpc(rpcUrl: string): Rpc {
+  const url = new URL(rpcUrl)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`RPC_URL must be http: or https:, not ${url.protocol}`)
+  }
+  const pool = new Pool(url.origin, {
+    connections: CONNECTIONS,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    connect: { timeout: TIMEOUT_MS },
+  })
+  const request = {
+    method: 'POST',
+    path: `${url.pathname}${url.search}`,
+    headers: { 'content-type': 'application/json', ...authorization(url) },
+  } as const
+  let id = 0
+
+  const post = async (method: string, params: readonly unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
+    const response = await pool.request({ ...request, body })
+    return { status: response.statusCode, text: await response.body.text() }
+  }
+
+  return {
+    call: async <Result>(method: string, params: readonly unknown[]) => {
+      // The URL stays out of messages: providers put their key in it.
+      const { status, text } = await post(method, params).catch((error: unknown) => {
+        throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
+      })
+      const answer = parseAnswer(text)
+      if (answer?.error) throw new RpcError(method, answer.error.code, answer.error.message)
+      if (status !== 200 || !answer || answer.result === undefined) {
+        throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
+      }
+      return answer.result as Result
+    },
+    close: () => pool.close(),
+  }
+}
+
+function parseAnswer(text: string): Answer | undefined {
+  try {
+    const answer: unknown = JSON.parse(text)
+    return typeof answer === 'object' && answer !== null ? answer : undefined
+  } catch {
+    return undefined // a proxy's error page: the caller tells its status
+  }
+}
+
+function authorization({ username, password }: URL): Record<string, string> {
+  if (!username) return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}

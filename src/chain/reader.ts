@@ -1,0 +1,138 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  numberToHex,
+  type RpcBlock,
+  type RpcLog,
+} from 'viem'
+import { toCredits } from '../domain/credits.ts'
+import { type Address, type JobId, toHex32 } from '../domain/ids.ts'
+import { toUnixMs } from '../domain/time.ts'
+import type { Block, ChainFact, EscrowReader, Hex } from '../ports/escrow.ts'
+import type { ChainAccount } from '../ports/ledger.ts'
+import type { Log } from '../telemetry/log.ts'
+import { jobEscrowAbi, workerStakingAbi } from './abi.ts'
+import type { BlockWatch } from './block-watch.ts'
+import type { Contracts } from './contracts-file.ts'
+import { decodeFacts, JOB_TOPICS, jobTopic, TOPICS } from './facts.ts'
+import { type Rpc, RpcError } from './json-rpc.ts'
+
+interface Options {
+  readonly rpc: Rpc
+  readonly blocks: BlockWatch
+  readonly contracts: Contracts
+  readonly log: Log
+}
+
+/** Reads JobEscrow and WorkerStaking. */
+export function makeReader(options: Options): EscrowReader {
+  const { rpc, blocks, contracts } = options
+  return {
+    head: async () => toBlock(await rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])),
+    block: async (number) => {
+      const block = await blockOf(rpc, number)
+      return block ? toBlock(block) : undefined
+    },
+    facts: (from, to) => readFacts(options, from, to),
+    account: (wallet) => readAccount(options, wallet),
+    jobFacts: (jobId) => readJobFacts(options, jobId),
+    workerId: (signer) => readWorkerId(rpc, contracts, signer),
+    onBlock: blocks.onBlock,
+  }
+}
+
+const blockOf = (rpc: Rpc, number: number) =>
+  rpc.call<RpcBlock | null>('eth_getBlockByNumber', [numberToHex(number), false])
+
+const toBlock = (block: RpcBlock): Block => ({
+  number: Number(block.number),
+  hash: toHex32(block.hash ?? ''),
+  parentHash: toHex32(block.parentHash),
+})
+
+async function readFacts(
+  { rpc, contracts, log }: Options,
+  from: number,
+  to: number,
+): Promise<readonly ChainFact[]> {
+  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
+    {
+      address: [contracts.jobEscrow, contracts.workerStaking],
+      topics: [Object.values(TOPICS)],
+      fromBlock: numberToHex(from),
+      toBlock: numberToHex(to),
+    },
+  ])
+  return decodeFacts(await withTimestamps(rpc, logs), contracts, log)
+}
+
+/** A deposit's fact tells its time; older nodes do not put that into the log. */
+async function withTimestamps(rpc: Rpc, logs: readonly RpcLog[]): Promise<readonly RpcLog[]> {
+  const timeless = logs.filter((log) => log.topics[0] === TOPICS.deposited && !log.blockTimestamp)
+  if (timeless.length === 0) return logs
+  const numbers = [...new Set(timeless.map((log) => Number(log.blockNumber)))]
+  const blocks = await Promise.all(numbers.map((number) => blockOf(rpc, number)))
+  const timestamps = new Map(blocks.map((block) => [Number(block?.number), block?.timestamp]))
+  return logs.map((log) => ({
+    ...log,
+    blockTimestamp: log.blockTimestamp ?? timestamps.get(Number(log.blockNumber)),
+  }))
+}
+
+async function readJobFacts(
+  { rpc, contracts, log }: Options,
+  jobId: JobId,
+): Promise<readonly ChainFact[]> {
+  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
+    {
+      address: contracts.jobEscrow,
+      topics: [JOB_TOPICS, jobTopic(jobId)],
+      fromBlock: numberToHex(contracts.deployBlock),
+      toBlock: 'latest',
+    },
+  ])
+  return decodeFacts(logs, contracts, log)
+}
+
+const PINNED_READS_MAX = 8
+
+/**
+ * The account at a block that is told with it. A node that prunes may have dropped the state of
+ * that block by the time it is asked; then a newer one is named.
+ */
+async function readAccount({ rpc, contracts }: Options, wallet: Address): Promise<ChainAccount> {
+  const data = encodeFunctionData({ abi: jobEscrowAbi, functionName: 'accounts', args: [wallet] })
+  for (let attempt = 1; ; attempt++) {
+    const block = await rpc.call<Hex>('eth_blockNumber', [])
+    try {
+      const result = await rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, block])
+      const [available, , , lastDepositAt] = decodeFunctionResult({
+        abi: jobEscrowAbi,
+        functionName: 'accounts',
+        data: result,
+      })
+      return {
+        available: toCredits(available),
+        lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
+        block: Number(block),
+      }
+    } catch (error) {
+      if (!(error instanceof RpcError) || attempt === PINNED_READS_MAX) throw error
+    }
+  }
+}
+
+async function readWorkerId(
+  rpc: Rpc,
+  contracts: Contracts,
+  signer: Address,
+): Promise<number | undefined> {
+  const data = encodeFunctionData({
+    abi: workerStakingAbi,
+    functionName: 'workerIdOf',
+    args: [signer],
+  })
+  const result = await rpc.call<Hex>('eth_call', [{ to: contracts.workerStaking, data }, 'latest'])
+  // Ids begin at 1.
+  return Number(result) || undefined
+}

@@ -1,0 +1,68 @@
+// `npm run generate`: writes proto/gen from the protocol and src/chain/abi.ts from the contracts.
+// With --check it writes neither, and fails when one is not current. Needs no network.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+const protoDir = join(root, 'proto')
+const generatedDir = join(protoDir, 'gen')
+const check = process.argv.includes('--check')
+
+generateProto()
+generateAbi()
+
+function generateProto() {
+  const scratch = mkdtempSync(join(tmpdir(), 'svc-generate-'))
+  try {
+    runTool('buf', ['generate', '--output', scratch], protoDir)
+    const current = sameFiles(join(scratch, 'gen'), generatedDir)
+    if (current) return say('proto/gen is current')
+    if (check) {
+      process.exitCode = 1
+      return say('proto/gen is not current: run npm run generate')
+    }
+    rmSync(generatedDir, { recursive: true, force: true })
+    cpSync(join(scratch, 'gen'), generatedDir, { recursive: true })
+    say('proto/gen written')
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function generateAbi() {
+  const script = join(root, 'src', 'contracts', 'generate-abi.ts')
+  try {
+    execFileSync(process.execPath, ['--import', 'tsx', script, ...(check ? ['--check'] : [])], {
+      cwd: root,
+      stdio: 'inherit',
+    })
+  } catch {
+    process.exitCode = 1 // it has said why
+  }
+}
+
+function runTool(name, args, cwd) {
+  execFileSync(join(root, 'node_modules', '.bin', name), args, { cwd, stdio: 'inherit' })
+}
+
+function sameFiles(a, b) {
+  const [inA, inB] = [filesUnder(a), filesUnder(b)]
+  return (
+    inA.join('\n') === inB.join('\n') &&
+    inA.every((file) => readFileSync(join(a, file)).equals(readFileSync(join(b, file))))
+  )
+}
+
+function filesUnder(folder) {
+  if (!statSync(folder, { throwIfNoEntry: false })) return []
+  return readdirSync(folder, { recursive: true })
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .sort()
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,92 @@
+// Installs the npm packages when they are missing or differ from package-lock.json. Plain
+// JavaScript without imports of packages: it runs before there are any.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const NODE_MAJOR_LEAST = 20
+
+/** Ends with a plain sentence on a Node that cannot run this project. */
+export function requireNode() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_LEAST) return
+  process.stderr.write(
+    `Node ${NODE_MAJOR_LEAST} or newer is needed, this is ${process.version}. Install it and run this again.\n`,
+  )
+  process.exit(1)
+}
+
+/**
+ * @param {string} root folder of package.json
+ * @param {{ withDev: boolean }} need whether packages for development count as missing
+ */
+export async function installPackages(root, need) {
+  if (isInstalled(root, need)) return
+  await npmCi(root)
+  if (!isInstalled(root, need)) {
+    throw new Error('npm ci ended well, yet node_modules does not match package-lock.json')
+  }
+}
+
+// npm keeps a copy of the lock file that says what really is in node_modules. Comparing the two is
+// exact where file times are not (a fresh checkout, a copied folder).
+function isInstalled(root, { withDev }) {
+  const wanted = readPackages(join(root, 'package-lock.json'))
+  const present = readPackages(join(root, 'node_modules', '.package-lock.json'))
+  if (!wanted) throw new Error(`${join(root, 'package-lock.json')} is missing`)
+  if (!present) return false
+  return Object.entries(wanted).every(([path, { version, optional, dev, devOptional }]) => {
+    if (path === '' || optional || devOptional || (dev && !withDev)) return true
+    return present[path]?.version === version
+  })
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function npmCi(root) {
+  const startedAt = Date.now()
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000)
+  process.stdout.write('installing packages (npm ci) …\n')
+  const ticker = setInterval(
+    () => process.stdout.write(`  still installing packages, ${seconds()} s\n`),
+    5_000,
+  )
+  const [command, before] = npm()
+  const flags = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  try {
+    await run(command, [...before, ...flags], root)
+  } finally {
+    clearInterval(ticker)
+  }
+  process.stdout.write(`packages installed, ${seconds()} s\n`)
+}
+
+// The npm that started us, else the one on PATH.
+function npm() {
+  const started = process.env.npm_execpath
+  return started?.endsWith('.js') ? [process.execPath, [started]] : ['npm', []]
+}
+
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+    const interrupt = () => {
+      child.kill('SIGTERM')
+      process.exit(1)
+    }
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+    child.once('error', (error) => reject(new Error(`${command} cannot be run: ${error.message}`)))
+    child.once('exit', (code, signal) => {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+      if (code === 0) resolve()
+      else
+        reject(new Error(`npm ci failed (${signal ?? `exit code ${code}`}); its words are above`))
+    })
+  })
+}

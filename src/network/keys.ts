@@ -1,0 +1,68 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { chmodSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { privateKey } from '../config/read.ts'
+import type { Address } from '../domain/ids.ts'
+import { privateKeyAddress } from '../domain/proof.ts'
+import { isMissing, writeWhole } from './whole-file.ts'
+
+const keysSchema = z.object({
+  deployer: privateKey(),
+  locker: privateKey(),
+  settler: privateKey(),
+  treasury: privateKey(),
+  wallet: privateKey(),
+  workers: z.array(privateKey()),
+  api_key: z.string(),
+  /** Unix milliseconds. */
+  api_key_created_at: z.number(),
+})
+/** The secrets of one development network, made at random on its first start. */
+export type Keys = z.infer<typeof keysSchema>
+
+/** Reads the keys, making those that are missing; a second start finds the same. */
+export function openKeys(file: string, workers: number, now: number): Keys {
+  const found = readKeys(file)
+  const keys: Keys = {
+    ...(found ?? { ...newKeys(now), workers: [] }),
+    workers: Array.from({ length: Math.max(workers, found?.workers.length ?? 0) }, (_, i) => {
+      return found?.workers[i] ?? newPrivateKey()
+    }),
+  }
+  writeWhole(file, `${JSON.stringify(keys, null, 2)}\n`, 0o600)
+  return keys
+}
+
+export const addressOf = (key: string): Address =>
+  privateKeyAddress(Buffer.from(key.slice(2), 'hex'))
+
+function readKeys(file: string): Keys | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+  chmodSync(file, 0o600)
+  const parsed = keysSchema.safeParse(JSON.parse(text))
+  if (parsed.success) return parsed.data
+  throw new Error(`${file} does not hold a network's keys; restore it or start with --fresh`)
+}
+
+const newKeys = (now: number): Omit<Keys, 'workers'> => ({
+  deployer: newPrivateKey(),
+  locker: newPrivateKey(),
+  settler: newPrivateKey(),
+  treasury: newPrivateKey(),
+  wallet: newPrivateKey(),
+  api_key: newApiKey(),
+  api_key_created_at: now,
+})
+
+// 32 random bytes are a valid key but for one chance in 2^127.
+const newPrivateKey = (): string => `0x${randomBytes(32).toString('hex')}`
+
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const newApiKey = (): string =>
+  `svc_live_${Array.from({ length: 32 }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')}`

@@ -1,0 +1,132 @@
+import { rmSync } from 'node:fs'
+import { storeApiKey } from './api-key.ts'
+import { compileContracts, setUpChain } from './chain-setup.ts'
+import { type DataDir, openDataDir } from './data-dir.ts'
+import { openKeys } from './keys.ts'
+import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
+import type { Options } from './options.ts'
+import { endLeftovers, writePids } from './pid-file.ts'
+import { LOOPBACK, layOutPorts, type Ports, requireFreePorts } from './ports.ts'
+import { waitForModels } from './readiness.ts'
+import { rolePrograms } from './roles.ts'
+import type { Screen } from './screen.ts'
+import { findServerUrls, neededPorts, startChain, startServers } from './servers.ts'
+import { summary } from './summary.ts'
+import { makeSupervisor, type Program, type Role } from './supervisor.ts'
+import { waitForListener } from './waiting.ts'
+
+export interface Network {
+  /** Resolves once a pasted request would be answered. */
+  readonly ready: Promise<void>
+  isStopping(): boolean
+  /** Ends every process, those that serve callers first, and leaves the state behind. */
+  stop(): Promise<void>
+  /** Ends every process at once. */
+  kill(): void
+}
+
+export interface NetworkSettings {
+  /** Folder of package.json. */
+  readonly root: string
+  readonly options: Options
+  readonly dir: DataDir
+  readonly screen: Screen
+}
+
+// Each group may still need the ones after it while it ends its work.
+const STOP_ORDER: readonly (readonly Role[])[] = [
+  ['worker'],
+  ['edge'],
+  ['pool'],
+  ['actors'],
+  ['redis', 'nats', 'chain'],
+]
+const STOP_PATIENCE_MS = 10_000
+const POOL_PATIENCE_MS = 120_000
+
+export function startNetwork({ root, options, dir, screen }: NetworkSettings): Network {
+  /** Whether the data directory is this launcher's to write. */
+  let owned = false
+  let stopping = false
+  /** Known once the network is ready. */
+  let facts: NetworkFacts | undefined
+
+  const supervisor = makeSupervisor({ logs: dir.logs, say: screen.note, changed: record })
+
+  function record(): void {
+    if (!owned) return
+    writePids(dir.pidsFile, supervisor.running())
+    if (facts) writeNetworkFile(dir.networkFile, facts, supervisor.running())
+  }
+
+  async function takeDataDir(): Promise<void> {
+    const leftovers = await endLeftovers(dir.pidsFile)
+    if (leftovers.length > 0) screen.note(`✓ ended what was left running: ${leftovers.join(', ')}`)
+    openDataDir(dir, options.fresh)
+    // A file of before would tell of processes that are gone.
+    rmSync(dir.networkFile, { force: true })
+    owned = true
+    record()
+  }
+
+  function leaveDataDir(): void {
+    if (!owned) return
+    owned = false
+    for (const file of [dir.networkFile, dir.pidsFile]) rmSync(file, { force: true })
+  }
+
+  async function bringUp(): Promise<void> {
+    await takeDataDir()
+    const ports = layOutPorts(options.portBase, options.counts)
+    const urls = findServerUrls(ports, process.env)
+    await requireFreePorts(neededPorts(ports, urls))
+    const keys = openKeys(dir.keysFile, options.counts.workers, Date.now())
+    const servers = { dir, ports, screen, start: supervisor.start }
+
+    const chainReady = async () => {
+      await Promise.all([compileContracts(dir, screen), startChain(servers)])
+      return setUpChain({ rpcUrl: urls.rpc, dir, keys, screen })
+    }
+    const keyReady = async () => {
+      await startServers(servers, urls)
+      await storeApiKey(urls.nats, keys)
+    }
+    const [contracts] = await Promise.all([chainReady(), keyReady()])
+
+    const programs = rolePrograms({ root, dir, ports, keys, options, urls })
+    const models = await screen.step('edge, actors, pool and workers', async () => {
+      await startRoles(programs, ports)
+      return waitForModels({ programs, ports, keys, options, screen })
+    })
+
+    facts = { ports, rpcUrl: urls.rpc, contracts, keys }
+    record()
+    screen.note(summary(facts, dir, models[0]))
+  }
+
+  async function startRoles(programs: readonly Program[], ports: Ports): Promise<void> {
+    const isWorker = (program: Program) => program.role === 'worker'
+    for (const program of programs) if (!isWorker(program)) supervisor.start(program)
+    // A worker that finds no pool waits longer each time; better to let it find one at once.
+    await Promise.all(
+      ports.pools.map((port) => waitForListener('the pool', LOOPBACK, port, POOL_PATIENCE_MS)),
+    )
+    for (const program of programs) if (isWorker(program)) supervisor.start(program)
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    for (const roles of STOP_ORDER) await supervisor.stop(roles, STOP_PATIENCE_MS)
+    leaveDataDir()
+  }
+
+  return {
+    ready: bringUp(),
+    isStopping: () => stopping,
+    stop,
+    kill: () => {
+      supervisor.kill()
+      leaveDataDir()
+    },
+  }
+}

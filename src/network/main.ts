@@ -1,0 +1,59 @@
+import { dataDirAt } from './data-dir.ts'
+import { startNetwork } from './launch.ts'
+import { parseOptions, USAGE, UsageError } from './options.ts'
+import { makeScreen } from './screen.ts'
+import { whenAskedToStop } from './stopping.ts'
+
+/** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
+export async function launch({ root, startedIn }: LaunchOptions): Promise<void> {
+  const options = readOptions(startedIn)
+  // Whoever read what is shown may have gone; that is no reason to end the network.
+  process.stdout.on('error', () => {})
+  const screen = makeScreen(process.stdout, () => performance.now())
+  const dir = dataDirAt(options.dataDir)
+  const network = startNetwork({ root, options, dir, screen })
+  const end = async (exitCode: number) => {
+    await network.stop()
+    screen.close()
+    process.exit(exitCode)
+  }
+  const fail = async (error: unknown) => {
+    // What breaks while everything ends is of no use to anyone.
+    if (network.isStopping()) return
+    screen.note(`✗ ${error instanceof Error ? error.message : String(error)}`)
+    await end(1)
+  }
+  whenAskedToStop({
+    stop: () => {
+      screen.note('stopping …')
+      return end(0)
+    },
+    kill: () => {
+      network.kill()
+      process.exit(130)
+    },
+  })
+  // Like a full disk or a data directory that was removed: end in order, leave nothing running.
+  process.on('uncaughtException', fail)
+  await network.ready.catch(fail)
+}
+
+export interface LaunchOptions {
+  /** Folder of package.json. */
+  readonly root: string
+  /** Where the operator is; a relative data directory is meant from here. */
+  readonly startedIn: string
+}
+
+function readOptions(startedIn: string) {
+  try {
+    const options = parseOptions(process.argv.slice(2), startedIn)
+    if (options !== 'help') return options
+    process.stdout.write(USAGE)
+    process.exit(0)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    process.stderr.write(`${error.message}\n\n${USAGE}`)
+    process.exit(2)
+  }
+}

@@ -1,0 +1,44 @@
+import { createServer } from 'node:net'
+import type { Counts } from './options.ts'
+
+export const LOOPBACK = '127.0.0.1'
+
+/** The fixed layout of a network's ports above its base. */
+export interface Ports {
+  readonly edges: readonly number[]
+  readonly pools: readonly number[]
+  readonly nats: number
+  readonly redis: number
+  readonly chain: number
+}
+
+export function layOutPorts(base: number, counts: Counts): Ports {
+  const count = (length: number, from: number) => Array.from({ length }, (_, i) => from + i)
+  return {
+    edges: count(counts.edges, base),
+    pools: count(counts.pools, base + 10),
+    nats: base + 20,
+    redis: base + 21,
+    chain: base + 22,
+  }
+}
+
+/** @throws naming the first port that something else holds */
+export async function requireFreePorts(ports: readonly number[]): Promise<void> {
+  const free = await Promise.all(ports.map(isFree))
+  const taken = ports.find((_, i) => !free[i])
+  if (taken === undefined) return
+  throw new Error(
+    `port ${taken} is taken by another program; end it, or choose other ports with --port-base N`,
+  )
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () =>
+      server.close(() => resolve(true)),
+    )
+  })
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import type { DataDir } from './data-dir.ts'
+import type { Keys } from './keys.ts'
+import type { Options } from './options.ts'
+import { LOOPBACK, type Ports } from './ports.ts'
+import type { ServerUrls } from './servers.ts'
+import type { Program, Role } from './supervisor.ts'
+
+/** Everything a role is told about the network it belongs to. */
+export interface Wiring {
+  readonly root: string
+  readonly dir: DataDir
+  readonly ports: Ports
+  readonly keys: Keys
+  readonly options: Options
+  readonly urls: ServerUrls
+}
+
+type Env = Readonly<Record<string, string>>
+
+// Between them the first two workers serve four sizes, and each model but one has two workers.
+const WORKER_MODELS = [
+  'Qwen/Qwen3-8B,meta-llama/Llama-3.2-3B-Instruct,Qwen/Qwen3-1.7B',
+  'meta-llama/Llama-3.3-70B-Instruct,Qwen/Qwen3-8B,meta-llama/Llama-3.2-3B-Instruct',
+] as const
+
+/** The processes of this house, in the order in which they start. */
+export function rolePrograms(wiring: Wiring): readonly Program[] {
+  const { options, ports, keys } = wiring
+  const shared = sharedEnv(wiring)
+  const chain = { RPC_URL: wiring.urls.rpc, CONTRACTS_FILE: wiring.dir.contractsFile }
+  const lanes = { LOCKER_PRIVATE_KEY: keys.locker, SETTLER_PRIVATE_KEY: keys.settler }
+  return [
+    ...ports.pools.map((port, i) =>
+      program(wiring, 'pool', i, { ...shared, ...chain, POOL_PORT: String(port) }),
+    ),
+    ...times(options.counts.actors, (i) =>
+      program(wiring, 'actors', i, { ...shared, ...chain, ...lanes }),
+    ),
+    ...ports.edges.map((port, i) => program(wiring, 'edge', i, edgeEnv(wiring, port))),
+    ...times(options.counts.workers, (i) =>
+      program(wiring, 'worker', i, workerEnv(wiring, i), workerDefaults(i, options)),
+    ),
+  ]
+}
+
+export const baseUrl = (port: number): string => `http://${LOOPBACK}:${port}/v1`
+/** The operator's own documentation site, else the pages that the first edge serves. */
+export const docsUrl = ({ ports }: Pick<Wiring, 'ports'>): string =>
+  process.env.DOCS_URL || `http://${LOOPBACK}:${ports.edges[0]}/docs`
+export const poolUrl = (port: number): string => `http://${LOOPBACK}:${port}`
+
+/** How many of the network's workers were told to serve each model; empty behind an upstream. */
+export function plannedModels(programs: readonly Program[]): ReadonlyMap<string, number> {
+  const planned = new Map<string, number>()
+  for (const { role, env } of programs) {
+    if (role !== 'worker') continue
+    // An entry may name the upstream's own id as well: id=upstream-name.
+    const entries = (env?.WORKER_MODELS ?? '').split(',')
+    const models = new Set(entries.map((entry) => entry.split('=')[0]!.trim()))
+    for (const model of models) if (model) planned.set(model, (planned.get(model) ?? 0) + 1)
+  }
+  return planned
+}
+
+/** @param defaults what the operator's environment may say otherwise; `env` it may not */
+function program(wiring: Wiring, role: Role, index: number, env: Env, defaults: Env = {}): Program {
+  const folder = role === 'actors' ? 'actors' : join('src', role)
+  return {
+    role,
+    name: `${role}-${index + 1}`,
+    command: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), join(wiring.root, folder, 'main.ts')],
+    cwd: wiring.root,
+    env: { ...defaults, ...operatorEnv(), ...env, SVC_SUPERVISED: '1' },
+    supervised: true,
+  }
+}
+
+// An empty variable means "not set", here as in the roles.
+const operatorEnv = (): Env =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  )
+
+const sharedEnv = ({ urls }: Wiring): Env => ({
+  NATS_URL: urls.nats,
+  REDIS_URL: urls.redis,
+})
+
+const edgeEnv = (wiring: Wiring, port: number): Env => ({
+  ...sharedEnv(wiring),
+  CONTRACTS_FILE: wiring.dir.contractsFile,
+  EDGE_PORT: String(port),
+  DOCS_URL: docsUrl(wiring),
+})
+
+function workerEnv({ ports, keys, options }: Wiring, index: number): Env {
+  return {
+    POOL_URL: poolUrl(ports.pools[index % ports.pools.length]!),
+    WORKER_PRIVATE_KEY: keys.workers[index]!,
+    ...(options.upstreamUrl && { WORKER_ENGINE: 'openai', UPSTREAM_URL: options.upstreamUrl }),
+  }
+}
+
+const workerDefaults = (index: number, { upstreamUrl }: Options): Env =>
+  upstreamUrl ? {} : { WORKER_MODELS: WORKER_MODELS[index % WORKER_MODELS.length]! }
+
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i))

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import type { DataDir } from './data-dir.ts'
+import { LOOPBACK, type Ports } from './ports.ts'
+import { findAnvil, findServers, type ServerProgram } from './programs.ts'
+import type { Screen } from './screen.ts'
+import type { Program } from './supervisor.ts'
+import { waitForListener } from './waiting.ts'
+
+/** The servers a network stands on. Its own are reachable from this machine only. */
+
+export interface ServerUrls {
+  readonly nats: string
+  readonly redis: string
+  readonly rpc: string
+  /** Servers that the operator runs and named in the environment. */
+  readonly external: { readonly nats: boolean; readonly redis: boolean }
+}
+
+export interface ServerSettings {
+  readonly dir: DataDir
+  readonly ports: Ports
+  readonly screen: Screen
+  start(program: Program): void
+}
+
+const CHAIN_ID = 31_337
+const OWN_PATIENCE_MS = 30_000
+const EXTERNAL_PATIENCE_MS = 5_000
+
+export const findServerUrls = (
+  ports: Ports,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerUrls => ({
+  nats: env.NATS_URL || `nats://${LOOPBACK}:${ports.nats}`,
+  redis: env.REDIS_URL || `redis://${LOOPBACK}:${ports.redis}`,
+  rpc: `http://${LOOPBACK}:${ports.chain}`,
+  external: { nats: Boolean(env.NATS_URL), redis: Boolean(env.REDIS_URL) },
+})
+
+/** All ports that the network will listen on. */
+export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly number[] => [
+  ...ports.edges,
+  ...ports.pools,
+  ...(external.nats ? [] : [ports.nats]),
+  ...(external.redis ? [] : [ports.redis]),
+  ports.chain,
+]
+
+/** Starts nats-server and redis-server, or finds the ones that the operator named. */
+export async function startServers(settings: ServerSettings, urls: ServerUrls): Promise<void> {
+  const { screen, dir, ports, start } = settings
+  const own: ServerProgram[] = []
+  if (!urls.external.nats) own.push('nats-server')
+  if (!urls.external.redis) own.push('redis-server')
+  const paths = await findServers(own, screen.note)
+
+  const nats = paths.get('nats-server')
+  if (nats) start(natsProgram(nats, dir, ports))
+  const redis = paths.get('redis-server')
+  if (redis) start(redisProgram(redis, dir, ports))
+  await Promise.all([
+    screen.step('NATS', () => waitForUrl('NATS', 4222, urls.nats, !nats)),
+    screen.step('Redis', () => waitForUrl('Redis', 6379, urls.redis, !redis)),
+  ])
+}
+
+export async function startChain({ dir, ports, screen, start }: ServerSettings): Promise<void> {
+  start(chainProgram(findAnvil(), dir, ports))
+  await screen.step('chain', () =>
+    waitForListener('the chain', LOOPBACK, ports.chain, OWN_PATIENCE_MS),
+  )
+}
+
+async function waitForUrl(
+  what: string,
+  defaultPort: number,
+  servers: string,
+  external: boolean,
+): Promise<void> {
+  const first = servers.split(',')[0]!.trim()
+  const url = URL.canParse(first) ? new URL(first) : undefined
+  // "host:port" parses too, with the host as its scheme.
+  const { hostname, port } = url?.hostname ? url : new URL(`tcp://${first}`)
+  const name = external ? `${what}, as ${what.toUpperCase()}_URL names it,` : what
+  const patienceMs = external ? EXTERNAL_PATIENCE_MS : OWN_PATIENCE_MS
+  await waitForListener(name, hostname, port ? Number(port) : defaultPort, patienceMs)
+}
+
+function natsProgram(path: string, dir: DataDir, ports: Ports): Program {
+  writeFileSync(dir.natsConfig, natsConfig(dir, ports))
+  return { role: 'nats', name: 'nats', command: path, args: ['--config', dir.natsConfig] }
+}
+
+// The largest message is one chat request: 4 MiB of body, and room for what msgpack adds.
+const natsConfig = (dir: DataDir, ports: Ports): string => `# Written by npm start, at each start.
+listen: "${LOOPBACK}:${ports.nats}"
+max_payload: 8MB
+jetstream {
+  store_dir: ${JSON.stringify(dir.natsStore)}
+}
+`
+
+function redisProgram(path: string, dir: DataDir, ports: Ports): Program {
+  const settings = {
+    port: String(ports.redis),
+    bind: LOOPBACK,
+    dir: dir.redisStore,
+    // The append-only file alone: what it loses in a crash is rebuilt from chain and journal.
+    appendonly: 'yes',
+    save: '',
+    daemonize: 'no',
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+  return { role: 'redis', name: 'redis', command: path, args }
+}
+
+function chainProgram(path: string, dir: DataDir, ports: Ports): Program {
+  const args = [
+    ...['--host', LOOPBACK, '--port', String(ports.chain), '--chain-id', String(CHAIN_ID)],
+    // Written on SIGTERM and at each interval; SIGKILL loses up to one interval.
+    ...['--state', dir.chainState, '--state-interval', '5'],
+    // In order of arrival, and without the states of old blocks: both keep blocks fast.
+    ...['--order', 'fifo', '--prune-history', '--silent'],
+  ]
+  return { role: 'chain', name: 'chain', command: path, args }
+}

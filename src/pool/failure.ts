@@ -1,0 +1,33 @@
+import { type Failure, Failure_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { WorkerFailureReason } from '../messages/job.ts'
+import type { Outcome } from './registry/state.ts'
+
+export interface FailureReading {
+  readonly reason: WorkerFailureReason
+  /** What it says about the worker. */
+  readonly outcome: Outcome
+  /** Fit for the caller. */
+  readonly message?: string
+}
+
+/**
+ * What a worker's failure means to the job.
+ * @param stopping the pool had asked it to stop
+ */
+export function readFailure({ reason, message }: Failure, stopping: boolean): FailureReading {
+  switch (reason) {
+    case Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED:
+      return { reason: 'context_length_exceeded', outcome: 'neutral', message }
+    case Failure_Reason.REASON_INVALID_REQUEST:
+      return { reason: 'prompt_refused', outcome: 'neutral', message }
+    case Failure_Reason.REASON_OUT_OF_TIME:
+      return { reason: 'worker_error', outcome: 'neutral' }
+    case Failure_Reason.REASON_CANCELLED:
+      // Nobody asked: an agent that gives up by itself has failed.
+      return stopping
+        ? { reason: 'cancelled', outcome: 'neutral' }
+        : { reason: 'worker_error', outcome: 'failed' }
+    default:
+      return { reason: 'worker_error', outcome: 'failed' }
+  }
+}

@@ -1,0 +1,58 @@
+import type { UnixMs } from '../domain/time.ts'
+import type { AssignWorker, CompleteJob, FailWorker, WorkerFailureReason } from '../messages/job.ts'
+import type { OfferJob } from '../messages/pool.ts'
+import type { WorkerProfile } from './registry/state.ts'
+import type { Proven } from './verify.ts'
+
+/** What a pool tells a job. */
+export type PoolReport = AssignWorker | FailWorker | CompleteJob
+
+type Attempted = Pick<OfferJob, 'jobId' | 'attempt'>
+
+export const assignWorker = (
+  { jobId, attempt }: Attempted,
+  { address, workerId }: WorkerProfile,
+  at: UnixMs,
+): AssignWorker => ({ type: 'AssignWorker', jobId, attempt, worker: address, workerId, at })
+
+export interface AttemptFailure {
+  readonly reason: WorkerFailureReason
+  readonly textSent: boolean
+  readonly message?: string | undefined
+}
+
+export const failWorker = (
+  { jobId, attempt }: Attempted,
+  { reason, textSent, message }: AttemptFailure,
+  at: UnixMs,
+): FailWorker => ({
+  type: 'FailWorker',
+  jobId,
+  attempt,
+  reason,
+  textSent,
+  ...(message === undefined ? {} : { message }),
+  at,
+})
+
+/** @param chunks as this pool numbered them for the edge */
+export const completeJob = (
+  { jobId, attempt }: Attempted,
+  { address, workerId }: WorkerProfile,
+  { completion, signature, promptTokens, finishReason }: Proven,
+  chunks: number,
+  at: UnixMs,
+): CompleteJob => ({
+  type: 'CompleteJob',
+  jobId,
+  attempt,
+  worker: address,
+  workerId,
+  outputHash: completion.outputHash,
+  usage: { promptTokens, completionTokens: completion.outputTokens },
+  finishReason,
+  chunks,
+  completedAt: completion.completedAt,
+  signature,
+  at,
+})

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { WorkerServiceService } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { WorkerCall } from './session.ts'
+
+export interface ServerOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** PEM files; undefined: no TLS. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  readonly onWorker: (call: WorkerCall) => void
+}
+
+export interface WorkerServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+const CLOSE_MS = 1_000
+
+/** Listens for workers. */
+export async function listen(options: ServerOptions): Promise<WorkerServer> {
+  const server = new Server({
+    // Off by default; without it a peer whose cable was pulled is never noticed.
+    'grpc.keepalive_time_ms': 5_000,
+    'grpc.keepalive_timeout_ms': 5_000,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+    'grpc-node.flow_control_window': 4 * 1024 * 1024,
+  })
+  server.addService(WorkerServiceService, { connect: options.onWorker })
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${options.host}:${options.port}`, credentials(options.tls), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    )
+  })
+  return { port, close: () => close(server) }
+}
+
+function credentials(tls: ServerOptions['tls']): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure()
+  const pair = { cert_chain: readFileSync(tls.certFile), private_key: readFileSync(tls.keyFile) }
+  return ServerCredentials.createSsl(null, [pair])
+}
+
+/** Lets streams that have ended send their status, then cuts what is left. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => {
+      server.forceShutdown()
+      resolve()
+    }, CLOSE_MS)
+    server.tryShutdown(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,72 @@
+import type { Completion as CompletionMessage } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { Completion_FinishReason } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { hex32FromBytes, signatureFromBytes } from '../domain/bytes.ts'
+import type { FinishReason } from '../domain/chat.ts'
+import { outputHash } from '../domain/hash.ts'
+import type { Address, JobId } from '../domain/ids.ts'
+import {
+  type CompactSignature,
+  type Completion,
+  completionDigest,
+  recover,
+} from '../domain/proof.ts'
+import { err, ok, type Result } from '../domain/result.ts'
+import { type UnixMs, unixSeconds } from '../domain/time.ts'
+
+/** What the pool saw of an attempt itself, to hold the worker's claims against. */
+export interface Seen {
+  readonly jobId: JobId
+  readonly worker: Address
+  readonly text: string
+  readonly chunks: number
+  readonly outputTokensMax: number
+}
+
+export interface Proven {
+  readonly completion: Completion
+  readonly signature: CompactSignature
+  readonly promptTokens: number
+  readonly finishReason: FinishReason
+}
+
+/** How far the clocks of a worker and of the pool may be apart. */
+export const CLOCK_SKEW_SECONDS = 120
+
+const FINISH_REASONS: Partial<Record<Completion_FinishReason, FinishReason>> = {
+  [Completion_FinishReason.FINISH_REASON_STOP]: 'stop',
+  [Completion_FinishReason.FINISH_REASON_LENGTH]: 'length',
+  [Completion_FinishReason.FINISH_REASON_CONTENT_FILTER]: 'content_filter',
+}
+
+/** Checks a proof of completion as the chain will, and against the text that went out. */
+export function verifyCompletion(
+  claim: CompletionMessage,
+  seen: Seen,
+  separator: Uint8Array,
+  now: UnixMs,
+): Result<Proven, string> {
+  const hash = hex32FromBytes(claim.outputHash)
+  const signature = signatureFromBytes(claim.signature)
+  if (!hash || !signature) return err('output_hash must be 32 bytes and signature 64')
+  if (claim.chunks !== seen.chunks) {
+    return err(`it claims ${claim.chunks} chunks, ${seen.chunks} arrived`)
+  }
+  if (claim.outputTokens > seen.outputTokensMax) {
+    return err(`it claims ${claim.outputTokens} output tokens of at most ${seen.outputTokensMax}`)
+  }
+  const skew = claim.completedAt - unixSeconds(now)
+  if (Math.abs(skew) > CLOCK_SKEW_SECONDS) {
+    return err(`completed_at is ${skew} s from now; is the worker's clock set?`)
+  }
+  if (hash !== outputHash(seen.text)) return err('output_hash is not that of the text it sent')
+  const completion: Completion = {
+    jobId: seen.jobId,
+    outputHash: hash,
+    outputTokens: claim.outputTokens,
+    completedAt: claim.completedAt,
+  }
+  const signer = recover(completionDigest(separator, completion), signature)
+  if (signer !== seen.worker) return err(`signed by ${signer ?? 'nobody'}, not by the worker`)
+  const finishReason = FINISH_REASONS[claim.finishReason] ?? 'stop'
+  return ok({ completion, signature, promptTokens: claim.promptTokens, finishReason })
+}

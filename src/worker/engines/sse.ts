@@ -1,0 +1,46 @@
+/** A line or event longer than this is no stream of tokens, in UTF-16 units. */
+const UNITS_MAX = 16 * 1024 * 1024
+
+/**
+ * Reads server-sent events out of bytes that come cut anywhere: inside a character, between CR and
+ * LF, in the middle of a line. Gives the data of each event; other fields and comments are dropped.
+ */
+export class SseReader {
+  // Drops a byte order mark, as the format asks.
+  private readonly decoder = new TextDecoder('utf-8')
+  private rest = ''
+  private data: string[] = []
+  private afterCarriageReturn = false
+
+  /** @returns the data of each event that ended within `bytes` */
+  push(bytes: Uint8Array): string[] {
+    return this.read(this.decoder.decode(bytes, { stream: true }))
+  }
+
+  /** @returns data of an event that the end of the stream completes: some servers omit its blank line */
+  end(): string[] {
+    return this.read(`${this.decoder.decode()}\n\n`)
+  }
+
+  private read(text: string): string[] {
+    const events: string[] = []
+    const fresh = this.afterCarriageReturn && text.startsWith('\n') ? text.slice(1) : text
+    if (text !== '') this.afterCarriageReturn = text.endsWith('\r')
+    const lines = (this.rest + fresh).split(/\r\n|\n|\r/)
+    this.rest = lines.pop() ?? ''
+    if (this.rest.length > UNITS_MAX) throw new Error('an event of the stream has no end')
+    for (const line of lines) this.readLine(line, events)
+    return events
+  }
+
+  private readLine(line: string, events: string[]): void {
+    if (line === '') {
+      if (this.data.length > 0) events.push(this.data.join('\n'))
+      this.data = []
+    } else if (line.startsWith('data:')) {
+      this.data.push(line.slice(line[5] === ' ' ? 6 : 5))
+    } else if (line === 'data') {
+      this.data.push('')
+    }
+  }
+}

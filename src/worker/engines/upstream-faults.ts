@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { EngineFault } from '../engine.ts'
+
+// What vLLM, SGLang, llama.cpp, TGI and hosted services say when a prompt does not fit.
+const CONTEXT =
+  /context[ _](length|window|size)|maximum context|prompt is too long|too many (input )?tokens|`inputs` tokens|exceeds the model'?s? max/i
+
+const errorBody = z.object({
+  error: z.union([
+    z.string(),
+    z.object({
+      message: z.string().optional(),
+      code: z.union([z.string(), z.number()]).nullish(),
+      type: z.string().nullish(),
+    }),
+  ]),
+})
+const flatBody = z.object({ message: z.string(), code: z.unknown(), type: z.unknown() }).partial()
+
+/** What an upstream's refusal means. */
+export function statusFault(status: number, body: string): EngineFault {
+  const { message, words } = readError(body)
+  if (status === 400 || status === 413 || status === 422) {
+    const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
+    return new EngineFault(kind, message || `the engine refused the request (${status})`)
+  }
+  return new EngineFault('engine', `upstream answered ${status}: ${message.slice(0, 300)}`)
+}
+
+/** The fault in an event of a stream, if the event is one. */
+export function eventFault(data: unknown): EngineFault | undefined {
+  const parsed = errorBody.safeParse(data)
+  if (!parsed.success) return undefined
+  const { message, words } = readError(JSON.stringify(data))
+  if (CONTEXT.test(words)) return new EngineFault('context_length', message)
+  return new EngineFault('engine', `upstream broke off: ${message.slice(0, 300)}`)
+}
+
+function readError(body: string): { message: string; words: string } {
+  const json = parseJson(body)
+  const wrapped = errorBody.safeParse(json)
+  if (wrapped.success) {
+    const { error } = wrapped.data
+    if (typeof error === 'string') return { message: error, words: error }
+    const message = error.message ?? ''
+    return { message, words: `${message} ${error.code ?? ''} ${error.type ?? ''}` }
+  }
+  const flat = flatBody.safeParse(json)
+  const message = flat.success ? (flat.data.message ?? body) : body
+  return { message, words: message }
+}
+
+/** The value of a JSON text, or undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // not JSON: the caller deals with that
+  }
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Contracts } from '../../../src/chain/contracts-file.ts'
+import { deployContracts } from '../../../src/chain/deploy.ts'
+import { fundWallet } from '../../../src/chain/fund.ts'
+import { makeRpc, type Rpc } from '../../../src/chain/json-rpc.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { type Address, toAddress } from '../../../src/domain/ids.ts'
+import { privateKeyAddress } from '../../../src/domain/proof.ts'
+import type { Hex } from '../../../src/ports/escrow.ts'
+import { freePort } from '../../integration/servers.ts'
+
+const ANVIL = fileURLToPath(new URL('../../../node_modules/.bin/anvil', import.meta.url))
+const START_MS = 20_000
+
+/** Accounts that every anvil funds; public knowledge. */
+export const KEYS = {
+  deployer: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  lock: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  settle: '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+  wallet: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+  worker: '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+} as const satisfies Record<string, Hex>
+
+export const keyBytes = (key: Hex): Buffer => Buffer.from(key.slice(2), 'hex')
+export const addressOf = (key: Hex): Address => privateKeyAddress(keyBytes(key))
+
+/** A chain of its own that mines at each transaction, with the contracts and one funded wallet. */
+export interface LocalChain {
+  readonly rpcUrl: string
+  readonly rpc: Rpc
+  readonly contracts: Contracts
+  stop(): Promise<void>
+}
+
+export async function startChain(credits: bigint): Promise<LocalChain> {
+  const port = await freePort()
+  const dir = mkdtempSync(join(tmpdir(), 'svc-chain-'))
+  const args = ['--port', `${port}`, '--silent', '--prune-history', '--order', 'fifo']
+  const child = spawn(ANVIL, args, { stdio: 'ignore' })
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const rpc = makeRpc(rpcUrl)
+  await answers(rpc)
+  const contracts = await deployContracts({
+    rpcUrl,
+    deployerPrivateKey: KEYS.deployer,
+    operators: { locker: addressOf(KEYS.lock), settler: addressOf(KEYS.settle) },
+    treasury: toAddress(`0x${'77'.repeat(20)}`),
+    addressFile: join(dir, 'contracts.json'),
+  })
+  await fundWallet({
+    rpcUrl,
+    contracts,
+    walletPrivateKey: KEYS.wallet,
+    credits: toCredits(credits),
+  })
+  return {
+    rpcUrl,
+    rpc,
+    contracts,
+    stop: async () => {
+      await rpc.close()
+      child.kill('SIGTERM')
+      await new Promise((resolve) => child.once('exit', resolve))
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answers(rpc: Rpc): Promise<void> {
+  const deadline = performance.now() + START_MS
+  for (;;) {
+    try {
+      await rpc.call('eth_chainId', [])
+      return
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}

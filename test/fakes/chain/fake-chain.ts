@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { NO_CREDITS, toCredits } from '../../../src/domain/credits.ts'
+import { type Address, type Hex32, type JobId, toHex32 } from '../../../src/domain/ids.ts'
+import type { LaneIntent } from '../../../src/messages/lane.ts'
+import type { Lane } from '../../../src/messages/subjects.ts'
+import {
+  type Batch,
+  type Block,
+  type ChainFact,
+  ChainUnavailable,
+  type EscrowReader,
+  type EscrowWriter,
+  LaneConflict,
+  NonceGap,
+  type Receipt,
+  type SignedTransaction,
+} from '../../../src/ports/escrow.ts'
+
+type JobState = 'locked' | 'settled' | 'refunded'
+
+/**
+ * JobEscrow in memory, with one block a transaction. Its rules are the contract's; what a test
+ * wants to go wrong is set from outside.
+ */
+export class FakeChain implements EscrowReader, EscrowWriter {
+  /** Answers to nobody. */
+  down = false
+  /** Takes transactions, and includes them only when called. */
+  held: (() => void)[] | undefined
+  /** A transaction that holds such an item reverts as a whole. */
+  reverts: (intent: LaneIntent) => boolean = () => false
+  /** Wallets that cannot pay. */
+  readonly poor = new Set<Address>()
+  /** Every batch that was included, in order. */
+  readonly included: Batch[] = []
+  /** The bytes of every call of `send`. */
+  readonly sent: string[] = []
+  /** Transactions that were signed: a batch of the same nonce is signed anew as other bytes. */
+  signed = 0
+  /** Calls of `jobFacts`. */
+  asked = 0
+
+  readonly #known = new Map<string, { lane: Lane; nonce: number; batch: Batch }>()
+  readonly #receipts = new Map<string, Receipt>()
+  readonly #jobs = new Map<JobId, JobState>()
+  readonly #workers = new Map<Address, number>()
+  readonly #calls = new Set<() => void>()
+  #nonces: Record<Lane, number> = { lock: 0, settle: 0 }
+  #blocks: Block[] = [{ number: 0, hash: hashOf('genesis'), parentHash: hashOf('nothing') }]
+  #facts: ChainFact[] = []
+  #fork = 0
+
+  async nonce(lane: Lane): Promise<number> {
+    this.#answer()
+    return this.#nonces[lane]
+  }
+
+  async sign(lane: Lane, nonce: number, batch: Batch): Promise<SignedTransaction> {
+    this.#answer()
+    const raw = `0x${Buffer.from(`${lane}.${nonce}.${++this.signed}`).toString('hex')}` as const
+    this.#known.set(raw, { lane, nonce, batch })
+    return { raw, hash: hashOf(raw), nonce }
+  }
+
+  async send(lane: Lane, { raw, hash, nonce }: SignedTransaction, broadcast: () => void) {
+    this.#answer()
+    this.sent.push(raw)
+    const transaction = this.#known.get(raw)
+    if (!transaction || transaction.lane !== lane) throw new Error('never signed')
+    const before = this.#receipts.get(raw)
+    if (!before && this.#nonces[lane] > nonce) throw new LaneConflict(`nonce ${nonce} is spent`)
+    if (!before && this.#nonces[lane] < nonce) throw new NonceGap(`nonce ${nonce} is ahead`)
+    broadcast()
+    if (before) return before
+    const { held } = this
+    if (held) await new Promise<void>((resolve) => held.push(resolve))
+    this.#answer()
+    return this.#include(lane, raw, hash, transaction.batch)
+  }
+
+  async head(): Promise<Block> {
+    this.#answer()
+    return this.#blocks.at(-1)!
+  }
+
+  async block(number: number): Promise<Block | undefined> {
+    this.#answer()
+    return this.#blocks[number]
+  }
+
+  async facts(from: number, to: number): Promise<readonly ChainFact[]> {
+    this.#answer()
+    return this.#facts.filter(({ block }) => block >= from && block <= to)
+  }
+
+  async jobFacts(jobId: JobId): Promise<readonly ChainFact[]> {
+    this.#answer()
+    this.asked++
+    return this.#facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId)
+  }
+
+  async account() {
+    this.#answer()
+    return { available: NO_CREDITS, lastTopupAt: null, block: this.#blocks.length - 1 }
+  }
+
+  async workerId(signer: Address): Promise<number | undefined> {
+    this.#answer()
+    return this.#workers.get(signer)
+  }
+
+  onBlock(call: () => void): () => void {
+    this.#calls.add(call)
+    return () => {
+      this.#calls.delete(call)
+    }
+  }
+
+  /** Mines a block with these facts. */
+  mine(make: (at: Pick<ChainFact, 'tx' | 'block' | 'blockHash'>) => readonly ChainFact[]): Block {
+    const parent = this.#blocks.at(-1)!
+    const number = parent.number + 1
+    const hash = hashOf(`${parent.hash} ${number} ${this.#fork}`)
+    const block = { number, hash, parentHash: parent.hash }
+    this.#blocks.push(block)
+    this.#facts.push(...make({ tx: hashOf(`tx ${hash}`), block: number, blockHash: hash }))
+    for (const call of this.#calls) setImmediate(call)
+    return block
+  }
+
+  /** Drops the last blocks with all that happened in them, as a reorg or a restart would. */
+  goBack(toBlock: number): void {
+    this.#fork++
+    this.#blocks.length = toBlock + 1
+    const gone = this.#facts.filter(({ block }) => block > toBlock)
+    this.#facts = this.#facts.filter(({ block }) => block <= toBlock)
+    for (const fact of gone) if ('jobId' in fact) this.#jobs.delete(fact.jobId)
+    for (const fact of this.#facts) {
+      if ('jobId' in fact && fact.type !== 'skipped') this.#jobs.set(fact.jobId, fact.type)
+    }
+    for (const [raw, { block }] of this.#receipts) {
+      if (block <= toBlock) continue
+      this.#receipts.delete(raw)
+      const { lane, nonce } = this.#known.get(raw)!
+      this.#nonces[lane] = Math.min(this.#nonces[lane], nonce)
+    }
+  }
+
+  /** Another program uses the lane's key. */
+  stealNonce(lane: Lane): void {
+    this.#nonces[lane]++
+  }
+
+  /** Includes what is held, in order, and holds nothing from now on. */
+  release(): void {
+    const held = this.held ?? []
+    this.held = undefined
+    for (const include of held) include()
+  }
+
+  #answer(): void {
+    if (this.down) throw new ChainUnavailable('the chain is down')
+  }
+
+  #include(lane: Lane, raw: string, hash: Hex32, batch: Batch): Receipt {
+    this.#nonces[lane]++
+    const succeeded = batch.type === 'register' || !batch.items.some(this.reverts)
+    if (succeeded) this.included.push(batch)
+    let facts: ChainFact[] = []
+    const block = this.mine(({ block, blockHash }) => {
+      if (succeeded) {
+        facts = batch.items.map((item, logIndex) => ({
+          ...this.#happen(batch.type, item),
+          ...{ tx: hash, block, blockHash, logIndex },
+        })) as ChainFact[]
+      }
+      return facts
+    })
+    const receipt = { hash, block: block.number, succeeded, facts }
+    this.#receipts.set(raw, receipt)
+    return receipt
+  }
+
+  #happen(type: Batch['type'], item: Batch['items'][number]) {
+    if ('payee' in item) {
+      const workerId = this.#workers.size + 1
+      this.#workers.set(item.signer, workerId)
+      return { type: 'worker_registered', workerId, signer: item.signer, payee: item.payee }
+    }
+    const { jobId } = item
+    const reason = this.#refusal(item)
+    if (reason) return { type: 'skipped', jobId, reason }
+    const fact = type === 'lock' ? 'locked' : type === 'settle' ? 'settled' : 'refunded'
+    this.#jobs.set(jobId, fact)
+    return { type: fact, jobId, credits: NO_CREDITS, charged: toCredits(8), returned: NO_CREDITS }
+  }
+
+  #refusal(item: LaneIntent): string | undefined {
+    const state = this.#jobs.get(item.jobId)
+    if (item.type === 'lock') {
+      if (state) return 'JobIdUsed'
+      return this.poor.has(item.wallet) ? 'InsufficientCredits' : undefined
+    }
+    if (state !== 'locked') return 'NotLocked'
+    return item.type === 'settle' && item.workerId === 0 ? 'UnknownWorker' : undefined
+  }
+}
+
+export const hashOf = (text: string): Hex32 =>
+  toHex32(`0x${createHash('sha256').update(text).digest('hex')}`)

@@ -1,0 +1,90 @@
+import { type LaneActor, makeLane } from '../../../actors/settlement/lane.ts'
+import type { LaneOptions } from '../../../actors/settlement/options.ts'
+import type { JobCommand } from '../../../src/messages/job.ts'
+import type { LaneIntent } from '../../../src/messages/lane.ts'
+import { type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { FakeChain } from './fake-chain.ts'
+import { job, lock } from './intents.ts'
+import { JobBus } from './job-bus.ts'
+import { ManualClock, rest } from './manual-clock.ts'
+import { MemoryJournal } from './memory-journal.ts'
+
+/** A lane on a chain of its own, and all that it says. */
+export class LaneHouse {
+  readonly chain = new FakeChain()
+  readonly journal = new MemoryJournal()
+  readonly clock = new ManualClock()
+  readonly bus = new JobBus()
+  readonly told: JobCommand[] = []
+  readonly edge: unknown[] = []
+  readonly #log = makeLog('test', 'silent')
+  readonly #started: LaneActor[] = []
+
+  constructor() {
+    this.bus.subscribe('cmd.*.*', (message) => this.told.push(message as JobCommand))
+    this.bus.subscribe('edge.*', (message) => this.edge.push(message))
+  }
+
+  make(lane: Lane, more: Partial<LaneOptions> = {}): LaneActor {
+    const { chain, journal, clock, bus } = this
+    const log = this.#log
+    const common = { lane, bus, journal, writer: chain, reader: chain, clock, log, itemsMax: 100 }
+    return makeLane({ ...common, ...more })
+  }
+
+  async start(lane: Lane, more: Partial<LaneOptions> = {}): Promise<LaneActor> {
+    const actor = this.make(lane, more)
+    this.#started.push(actor)
+    await actor.start()
+    await rest()
+    return actor
+  }
+
+  /** Stops a lane that may be waiting for something. */
+  async stop(actor: LaneActor): Promise<void> {
+    const stopped = actor.stop()
+    await this.clock.advance(2_000)
+    await stopped
+  }
+
+  async say(...intents: LaneIntent[]): Promise<void> {
+    for (const intent of intents) {
+      this.bus.publish(SUBJECTS.lane(intent.type === 'lock' ? 'lock' : 'settle'), intent)
+    }
+    await rest()
+  }
+
+  /** Locks jobs 1 to `count` by a lane of its own that ends again. */
+  async seedLocks(count: number): Promise<void> {
+    const locker = await this.start('lock')
+    await this.say(...Array.from({ length: count }, (_, i) => lock(job(i + 1))))
+    await locker.stop()
+    this.heard()
+  }
+
+  /** Ends every lane that was started. */
+  async close(): Promise<void> {
+    await Promise.all(this.#started.map((lane) => this.stop(lane)))
+  }
+
+  /** What was said since the last call, as short lines. */
+  heard(): string[] {
+    return this.told.splice(0).map((command) => {
+      const about =
+        'reason' in command ? command.reason : 'block' in command ? (command.block ?? '') : ''
+      return `${command.type} ${number(command.jobId)} ${about}`
+    })
+  }
+
+  batches(): string[] {
+    return this.chain.included.map((batch) =>
+      batch.type === 'register'
+        ? 'register'
+        : `${batch.type} ${batch.items.map(({ jobId }) => number(jobId)).join(' ')}`,
+    )
+  }
+}
+
+export const number = (jobId: string): number =>
+  Array.from({ length: 500 }, (_, n) => n).findIndex((n) => job(n) === jobId)

@@ -1,0 +1,61 @@
+import { toCredits } from '../../../src/domain/credits.ts'
+import type { Address, JobId } from '../../../src/domain/ids.ts'
+import type { UnixMs } from '../../../src/domain/time.ts'
+import type {
+  ChainAccount,
+  Ledger,
+  LedgerEntry,
+  OpenReservation,
+} from '../../../src/ports/ledger.ts'
+
+/** Keeps what it is told, for tests to read. */
+export class RecordingLedger implements Ledger {
+  readonly applied: LedgerEntry[] = []
+  readonly loads: [Address, ChainAccount][] = []
+  readonly released: JobId[] = []
+  open: (OpenReservation & { readonly at: UnixMs })[] = []
+  forgotten = 0
+  /** Answers to `load`, in turn; `loaded` when there are none left. */
+  loadAnswers: ('loaded' | 'stale')[] = []
+  failing = false
+
+  async apply(entry: LedgerEntry): Promise<void> {
+    await undefined
+    if (this.failing) throw new Error('the ledger is down')
+    const twice = this.applied.some(
+      ({ block, logIndex }) => block === entry.block && logIndex === entry.logIndex,
+    )
+    if (!twice) this.applied.push(entry)
+  }
+
+  async load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'> {
+    this.loads.push([wallet, account])
+    return this.loadAnswers.shift() ?? 'loaded'
+  }
+
+  async openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]> {
+    return this.open.filter(({ at }) => at < before).slice(0, limit)
+  }
+
+  async release(_wallet: Address, jobId: JobId): Promise<void> {
+    this.released.push(jobId)
+    this.open = this.open.filter((each) => each.jobId !== jobId)
+  }
+
+  async forget(): Promise<void> {
+    this.forgotten++
+    this.applied.length = 0
+  }
+
+  async reserve() {
+    return { type: 'unknown_wallet' } as const
+  }
+
+  async balance() {
+    return { remaining: toCredits(0), lastTopupAt: null }
+  }
+
+  async remainingAfter() {
+    return toCredits(0)
+  }
+}

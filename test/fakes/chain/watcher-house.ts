@@ -1,0 +1,96 @@
+import { type ChainWatcher, makeChainWatcher } from '../../../actors/chain-watcher/watcher.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import type { JobId } from '../../../src/domain/ids.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import type { JobCommand } from '../../../src/messages/job.ts'
+import type { ChainFact } from '../../../src/ports/escrow.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { CursorRegistry } from './cursor-registry.ts'
+import { FakeChain, hashOf } from './fake-chain.ts'
+import { job, WALLET } from './intents.ts'
+import { JobBus } from './job-bus.ts'
+import { ManualClock, rest } from './manual-clock.ts'
+import { RecordingLedger } from './recording-ledger.ts'
+
+/** A watcher on a chain of its own, the ledger and the jobs it speaks to. */
+export class WatcherHouse {
+  readonly chain = new FakeChain()
+  readonly ledger = new RecordingLedger()
+  readonly bus = new JobBus()
+  readonly registry = new CursorRegistry()
+  readonly clock = new ManualClock()
+  /** What jobs were told, and took. */
+  readonly taken: JobCommand[] = []
+  readonly deaf = new Set<JobId>()
+  reply: 'accepted' | 'unknown_job' = 'accepted'
+
+  listen(): void {
+    this.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+      const command = message as JobCommand
+      if (this.deaf.has(command.jobId)) return
+      this.taken.push(command)
+      respond({ type: this.reply })
+    })
+  }
+
+  async watch(confirmations = 1): Promise<ChainWatcher> {
+    const { chain, ledger, bus, registry, clock } = this
+    const common = { ledger, bus, registry, clock, log: makeLog('test', 'silent') }
+    const options = { ...common, reader: chain, confirmations, deployBlock: 1 }
+    const watcher = makeChainWatcher(options)
+    await watcher.start()
+    await rest()
+    return watcher
+  }
+
+  settled(...numbers: number[]): void {
+    this.chain.mine((at) =>
+      numbers.map((n, logIndex): ChainFact => {
+        const credits = { charged: toCredits(8), returned: toCredits(2) }
+        const about = { jobId: job(n), wallet: WALLET, workerId: 1, outputHash: hashOf('text') }
+        return { ...at, ...about, ...credits, logIndex, type: 'settled' }
+      }),
+    )
+  }
+
+  refunded(n: number): void {
+    this.chain.mine((at) => [
+      {
+        ...at,
+        logIndex: 0,
+        type: 'refunded',
+        jobId: job(n),
+        wallet: WALLET,
+        credits: toCredits(8),
+      },
+    ])
+  }
+
+  deposited(): void {
+    this.chain.mine((at) => [
+      {
+        ...at,
+        logIndex: 0,
+        type: 'deposited',
+        wallet: WALLET,
+        credits: toCredits(100),
+        at: toUnixMs(1),
+      },
+    ])
+  }
+
+  told(): string[] {
+    return this.taken.splice(0).map((command) => {
+      const block = 'block' in command ? command.block : ''
+      return `${command.type} ${[1, 2, 3, 4, 5].find((n) => job(n) === command.jobId)} ${block}`
+    })
+  }
+
+  /** The last block that a new watcher would not read again. */
+  saved(): number | undefined {
+    const value = this.registry.entries.get('watcher')?.value as
+      | { trail: { block: number }[] }
+      | undefined
+    return value?.trail.at(-1)?.block
+  }
+}

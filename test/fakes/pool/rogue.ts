@@ -1,0 +1,117 @@
+import { status } from '@grpc/grpc-js'
+import type { ConnectRequest, Offer } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import {
+  type Completion,
+  Completion_FinishReason,
+} from '../../../proto/gen/svc/worker/v1/worker.ts'
+import { toBytes } from '../../../src/domain/bytes.ts'
+import { outputHash } from '../../../src/domain/hash.ts'
+import { toJobId } from '../../../src/domain/ids.ts'
+import { dial } from '../../../src/worker/dial.ts'
+import type { PoolCall } from '../../../src/worker/outgoing.ts'
+import { ESCROW_SEPARATOR, identity, MODEL } from './stage.ts'
+
+export type Say = NonNullable<ConnectRequest['message']>
+
+/** A worker written by hand that does what a test tells it, lies included. */
+export class Rogue {
+  readonly offers: Offer[] = []
+  readonly cancels: { jobId: string; settle: boolean }[] = []
+  welcomed = false
+  ended: { code: string; details: string } | undefined
+  onOffer: (offer: Offer) => void = () => {}
+  onCancel: (jobId: string, settle: boolean) => void = () => {}
+  private readonly call: PoolCall
+  private readonly closeConnection: () => void
+
+  constructor(
+    url: string,
+    readonly key: number,
+    hello: { slots?: number; models?: string[]; protocol?: number; signedBy?: number } = {},
+  ) {
+    const { call, close } = dial({ target: url, tls: false })
+    this.call = call
+    this.closeConnection = close
+    call.on('error', () => {})
+    call.on('status', ({ code, details }) => {
+      this.ended = { code: status[code], details }
+      close()
+    })
+    call.on('data', ({ message }) => {
+      if (message?.$case === 'challenge') {
+        const answer = identity(hello.signedBy ?? key).answer(message.value)
+        const address = toBytes(identity(key).address)
+        this.say({
+          $case: 'hello',
+          value: {
+            protocol: hello.protocol ?? 1,
+            worker: address,
+            payee: address,
+            challengeSignature: answer.challengeSignature,
+            registrationSignature: answer.registrationSignature,
+            models: (hello.models ?? [MODEL]).map((id) => ({ id, contextWindow: 0 })),
+            slots: hello.slots ?? 1,
+            engine: 'rogue',
+            region: 'test',
+            agent: 'test',
+            sessionToken: Buffer.alloc(0),
+            priceFloorBps: 0,
+          },
+        })
+      }
+      if (message?.$case === 'welcome') this.welcomed = true
+      if (message?.$case === 'offer') {
+        this.offers.push(message.value)
+        this.onOffer(message.value)
+      }
+      if (message?.$case === 'cancel') {
+        this.cancels.push(message.value)
+        this.onCancel(message.value.jobId, message.value.settle)
+      }
+    })
+  }
+
+  get address() {
+    return identity(this.key).address
+  }
+
+  say(message: Say): void {
+    this.call.write({ message })
+  }
+  accept = (jobId: string) => this.say({ $case: 'accept', value: { jobId } })
+  chunk = (jobId: string, seq: number, text: string) =>
+    this.say({ $case: 'chunks', value: { chunks: [{ jobId, seq, text }] } })
+
+  /** A completion that is right, but for what `lies` says. */
+  complete(jobId: string, text: string, chunks: number, lies: Lies = {}): void {
+    const completion = {
+      jobId: toJobId(jobId),
+      outputHash: outputHash(lies.hashOf ?? text),
+      outputTokens: lies.outputTokens ?? 3,
+      completedAt: Math.floor(Date.now() / 1000) + (lies.clockAheadSeconds ?? 0),
+    }
+    const value: Completion = {
+      ...completion,
+      outputHash: toBytes(completion.outputHash),
+      promptTokens: 1,
+      signature: identity(lies.signedBy ?? this.key).prove(completion, ESCROW_SEPARATOR),
+      finishReason: Completion_FinishReason.FINISH_REASON_STOP,
+      chunks: lies.chunks ?? chunks,
+    }
+    this.say({ $case: 'completion', value })
+  }
+
+  /** Goes without a word. */
+  vanish(): void {
+    this.call.cancel()
+    this.closeConnection()
+  }
+}
+
+export interface Lies {
+  readonly hashOf?: string
+  readonly outputTokens?: number
+  readonly clockAheadSeconds?: number
+  readonly signedBy?: number
+  readonly chunks?: number
+}

@@ -1,0 +1,172 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CATALOGUE } from '../../src/domain/models.ts'
+import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
+import { inHouse } from '../fakes/pool/house.ts'
+import type { Lies } from '../fakes/pool/rogue.ts'
+import { identity, pause, until } from '../fakes/pool/stage.ts'
+import { type Answer, data, stream } from '../fakes/pool/upstream.ts'
+
+const Faults = suite('pool and worker: faults')
+
+Faults(
+  'a prompt beyond the context is the caller’s; other refusals carry the upstream’s word',
+  inHouse(async ({ stage, serve, upstream }) => {
+    const says = (status: number, message: string): Answer => {
+      return (_request, response) => {
+        response.statusCode = status
+        response.end(JSON.stringify({ error: { message, type: 'invalid_request_error' } }))
+      }
+    }
+    const long = "This model's maximum context length is 32768 tokens"
+    await serve(says(400, long))
+    const first = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([first.reason, first.message], ['context_length_exceeded', long])
+    upstream.answer = says(422, 'top_p must be positive')
+    const second = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([second.reason, second.message], ['prompt_refused', 'top_p must be positive'])
+    upstream.answer = says(500, 'out of memory')
+    const third = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([third.reason, third.message], ['worker_error', undefined])
+  }),
+)
+
+Faults(
+  'prompt and cap together pass the context: asked again without the cap, and kept to it',
+  inHouse(async ({ stage, serve }) => {
+    await serve((request, response) => {
+      if (!('max_tokens' in request)) {
+        return stream(response, Array(50).fill('a '), { everyMs: 2, usage: null })
+      }
+      response.statusCode = 400
+      response.end(JSON.stringify({ error: { message: 'maximum context length is 100 tokens' } }))
+    })
+    const { jobId } = await stage.offer({ outputTokensMax: 10 })
+    const done = await stage.hears(jobId, 'CompleteJob')
+    assert.is(done.usage.completionTokens, 10)
+    assert.is(done.finishReason, 'length')
+  }),
+)
+
+Faults(
+  'an upstream that breaks off is a worker error; what it said is known to have been sent',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve((_request, response) =>
+      stream(response, ['a'], { finishReason: null, everyMs: 20 }),
+    )
+    const cut = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([cut.reason, cut.textSent], ['worker_error', true])
+    upstream.answer = (_request, response) => response.destroy()
+    const gone = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([gone.reason, gone.textSent], ['worker_error', false])
+    await pause(300)
+    upstream.answer = (_request, response) => {
+      response.write(data({ error: { message: 'engine died' } }))
+      response.end()
+    }
+    const said = await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    assert.equal([said.reason, said.textSent], ['worker_error', false])
+  }),
+)
+
+Faults(
+  'a false proof is refused, whichever part of it is false',
+  inHouse(async ({ stage, rogue }) => {
+    const lies: readonly Lies[] = [
+      { hashOf: 'another text' },
+      { signedBy: 8 },
+      { outputTokens: 1_001 },
+      { clockAheadSeconds: 200 },
+      { clockAheadSeconds: -200 },
+      { chunks: 2 },
+    ]
+    for (const [i, lie] of lies.entries()) {
+      const worker = await rogue(10 + i)
+      worker.onOffer = ({ jobId }) => {
+        worker.accept(jobId)
+        worker.chunk(jobId, 0, 'some text')
+        worker.complete(jobId, 'some text', 1, lie)
+      }
+      const { jobId } = await stage.offer()
+      const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
+      assert.equal([reason, textSent], ['bad_proof', true], JSON.stringify(lie))
+      worker.vanish()
+      await until(() => stage.workers() === 0, 'the rogue to be gone')
+    }
+    const honest = await rogue(9)
+    honest.onOffer = ({ jobId }) => {
+      honest.accept(jobId)
+      honest.chunk(jobId, 0, 'some text\n')
+      honest.complete(jobId, 'some text\n', 1)
+    }
+    await stage.hears((await stage.offer()).jobId, 'CompleteJob')
+  }),
+)
+
+Faults(
+  'a gap in the chunks fails the attempt',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => {
+      worker.accept(jobId)
+      worker.chunk(jobId, 0, 'a')
+      worker.chunk(jobId, 2, 'c')
+    }
+    const { jobId } = await stage.offer()
+    assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_error')
+    await until(() => worker.cancels.length > 0, 'a cancel')
+    assert.equal(worker.cancels, [{ jobId, settle: false }])
+  }),
+)
+
+Faults(
+  'a worker that vanishes mid-answer is told, with what had been sent',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9, { slots: 2 })
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    const [a, b] = [await stage.offer(), await stage.offer()]
+    await until(() => worker.offers.length === 2, 'both offers')
+    worker.chunk(a.jobId, 0, 'some')
+    await until(() => stage.textOf(a.jobId) === 'some', 'the chunk')
+    worker.vanish()
+    const first = await stage.hears(a.jobId, 'FailWorker')
+    assert.equal([first.reason, first.textSent], ['worker_lost', true])
+    const second = await stage.hears(b.jobId, 'FailWorker')
+    assert.equal([second.reason, second.textSent], ['worker_lost', false])
+  }),
+)
+
+Faults(
+  'refused or not answered: another worker gets it, and the job is not bothered',
+  inHouse(async ({ stage, rogue }) => {
+    const silent = await rogue(9)
+    const { jobId } = await stage.offer()
+    const busy = await rogue(10)
+    busy.onOffer = (offer) => {
+      busy.say({ $case: 'refusal', value: { jobId: offer.jobId, reason: 1 } })
+    }
+    await until(() => busy.offers.length === 1, 'the offer to pass on')
+    assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_refused')
+    assert.is(stage.told.length, 1)
+    assert.equal(silent.cancels, [{ jobId, settle: false }])
+    await stage.agent(makeSampleEngine({ models: CATALOGUE, tokens: 5, tokenMs: 1 }))
+    const next = await stage.offer({ exclude: [silent.address] })
+    const done = await stage.hears(next.jobId, 'CompleteJob')
+    assert.is(done.worker, identity(1).address)
+  }),
+)
+
+Faults(
+  'the last worker leaves while jobs wait: no_worker',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    await stage.offer()
+    const { jobId } = await stage.offer()
+    worker.vanish()
+    const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
+    assert.equal([reason, textSent], ['no_worker', false])
+  }),
+)
+
+Faults.run()

@@ -1,0 +1,74 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inHouse } from '../fakes/pool/house.ts'
+import type { Rogue } from '../fakes/pool/rogue.ts'
+import { MODEL, pause, until } from '../fakes/pool/stage.ts'
+
+const Sessions = suite('pool and worker: sessions')
+
+Sessions(
+  'a newer session of a worker ends the older',
+  inHouse(async ({ stage, rogue }) => {
+    const older = await rogue(9)
+    older.onOffer = ({ jobId }) => older.accept(jobId)
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'AssignWorker')
+    const newer = await rogue(9)
+    await until(() => older.ended !== undefined, 'the older to end')
+    assert.is(older.ended?.code, 'ABORTED')
+    assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_lost')
+    await pause(50)
+    assert.ok(newer.welcomed && !newer.ended)
+    assert.is(stage.workers(), 1)
+    assert.is(stage.registered.size, 1, 'registered once')
+  }),
+)
+
+Sessions(
+  'turned away: a false key, no model of the catalogue, no slots, another protocol',
+  inHouse(async ({ rogue }) => {
+    const code = async (hello: ConstructorParameters<typeof Rogue>[2]) => {
+      const worker = await rogue(9, hello)
+      return worker.ended?.code
+    }
+    assert.is(await code({ signedBy: 8 }), 'UNAUTHENTICATED')
+    assert.is(await code({ models: ['made-up'] }), 'INVALID_ARGUMENT')
+    assert.is(await code({ slots: 0 }), 'INVALID_ARGUMENT')
+    assert.is(await code({ protocol: 2 }), 'FAILED_PRECONDITION')
+    assert.is(await code({ models: ['made-up', MODEL] }), undefined)
+  }),
+)
+
+Sessions(
+  'a session that falls silent is cut',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    await until(() => worker.ended !== undefined, 'the cut', 12_000)
+    assert.is(worker.ended?.code, 'DEADLINE_EXCEEDED')
+    await until(() => stage.workers() === 0, 'the summary to say so')
+  }),
+)
+
+Sessions(
+  'an agent that is thrown out dials again',
+  inHouse(async ({ stage, serve, rogue }) => {
+    await serve()
+    const usurper = await rogue(1)
+    await until(() => usurper.welcomed, 'the usurper')
+    await until(() => usurper.ended?.code === 'ABORTED', 'the agent to be back', 8_000)
+    await stage.hears((await stage.offer()).jobId, 'CompleteJob')
+  }),
+)
+
+Sessions(
+  'a prompt of 4 MiB passes',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve()
+    const messages = [{ role: 'user' as const, content: 'é'.repeat(2 * 1024 * 1024) }]
+    const { jobId } = await stage.offer({}, { messages })
+    await stage.hears(jobId, 'CompleteJob')
+    assert.equal(upstream.requests[0]?.messages, messages)
+  }),
+)
+
+Sessions.run()

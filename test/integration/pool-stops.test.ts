@@ -1,0 +1,116 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { outputHash } from '../../src/domain/hash.ts'
+import { CATALOGUE } from '../../src/domain/models.ts'
+import { toUnixMs } from '../../src/domain/time.ts'
+import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
+import { inHouse } from '../fakes/pool/house.ts'
+import { until } from '../fakes/pool/stage.ts'
+import { type Answer, stream } from '../fakes/pool/upstream.ts'
+
+const Stops = suite('pool and worker: stops')
+const slowly: Answer = (_request, response) =>
+  stream(response, Array(500).fill('word '), { everyMs: 10 })
+
+Stops(
+  'stop with settle: what was generated is proven',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve(slowly)
+    const { jobId } = await stage.offer()
+    await until(() => stage.textOf(jobId).length > 20, 'some text')
+    await stage.stop(jobId, true)
+    await stage.stop(jobId, true)
+    const done = await stage.hears(jobId, 'CompleteJob')
+    const text = stage.textOf(jobId)
+    assert.is(done.outputHash, outputHash(text))
+    assert.is(done.usage.completionTokens, text.split(' ').length - 1)
+    await until(() => upstream.cut === 1, 'the upstream to be let go')
+  }),
+)
+
+Stops(
+  'stop with settle before any text: cancelled',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve(() => {})
+    const { jobId } = await stage.offer()
+    await until(() => upstream.requests.length > 0, 'the upstream to be asked')
+    await stage.stop(jobId, true)
+    const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
+    assert.equal([reason, textSent], ['cancelled', false])
+  }),
+)
+
+Stops(
+  'stop without settle: the worker is cancelled, the job hears nothing more',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve(slowly)
+    const { jobId } = await stage.offer()
+    await until(() => stage.textOf(jobId).length > 20, 'some text')
+    await stage.stop(jobId, false)
+    await until(() => upstream.cut === 1, 'the upstream to be let go')
+    await until(() => stage.load()?.busy === 0, 'the slot to be free', 2_000)
+    assert.equal(
+      stage.told.map(({ type }) => type),
+      ['AssignWorker'],
+    )
+  }),
+)
+
+Stops(
+  'stop of a job that waits: cancelled, and never offered',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    await stage.offer()
+    const { jobId } = await stage.offer()
+    await stage.stop(jobId, true)
+    assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'cancelled')
+    assert.is(worker.offers.length, 1)
+  }),
+)
+
+Stops(
+  'deadline: the worker is cancelled, nobody is told',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve(slowly)
+    const { jobId } = await stage.offer({ deadlineAt: toUnixMs(Date.now() + 300) })
+    await stage.hears(jobId, 'AssignWorker')
+    await until(() => upstream.cut === 1, 'the upstream to be let go')
+    await until(() => stage.load()?.busy === 0, 'the slot to be free', 2_000)
+    assert.is(stage.told.length, 1)
+  }),
+)
+
+Stops(
+  'the agent stops: it finishes what it runs and takes nothing new',
+  inHouse(async ({ stage }) => {
+    const engine = makeSampleEngine({ models: CATALOGUE, tokens: 100, tokenMs: 5 })
+    const agent = await stage.agent(engine)
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'AssignWorker')
+    const stopped = agent.stop()
+    await until(() => stage.workers() === 0, 'the drain to show')
+    assert.equal((await stage.offer()).reply, { type: 'refused', reason: 'no_worker' })
+    await stopped
+    await stage.hears(jobId, 'CompleteJob', 100)
+  }),
+)
+
+Stops(
+  'the pool stops: running jobs finish, waiting ones are sent elsewhere',
+  inHouse(async ({ stage }) => {
+    const engine = makeSampleEngine({ models: CATALOGUE, tokens: 100, tokenMs: 5 })
+    await stage.agent(engine, { slots: 1 })
+    const running = await stage.offer()
+    await stage.hears(running.jobId, 'AssignWorker')
+    const waiting = await stage.offer()
+    const stopped = stage.pool.stop()
+    await until(() => stage.summary?.draining === true, 'the summary to say so')
+    assert.equal((await stage.offer()).reply, { type: 'refused', reason: 'draining' })
+    await stopped
+    assert.is((await stage.hears(waiting.jobId, 'FailWorker')).reason, 'pool_gone')
+    await stage.hears(running.jobId, 'CompleteJob', 100)
+  }),
+)
+
+Stops.run()

@@ -1,0 +1,178 @@
+// `npm test`: installs what is missing, then runs every check and every test file, each in a process
+// of its own with a deadline. `npm test -- unit` or `npm test -- ledger` runs a part.
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installPackages, requireNode } from '../src/network/install.mjs'
+import { countForge, countOne, countUvu } from './counting.mjs'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const SECOND_MS = 1_000
+const tool = (name) => join(root, 'node_modules', '.bin', name)
+const node = process.execPath
+
+/** Parts run one after the other; inside one, `atOnce` processes run side by side. */
+const PARTS = [
+  {
+    name: 'checks',
+    atOnce: 2,
+    deadlineMs: 300 * SECOND_MS,
+    count: countOne,
+    jobs: () => [
+      { name: 'types', command: [tool('tsc'), '--noEmit'] },
+      { name: 'style', command: [tool('biome'), 'check'] },
+      { name: 'protocol', command: [tool('buf'), 'lint'], cwd: join(root, 'proto') },
+      { name: 'generated', command: [node, 'src/network/generate.mjs', '--check'] },
+    ],
+  },
+  {
+    name: 'contracts',
+    atOnce: 1,
+    deadlineMs: 600 * SECOND_MS,
+    count: countForge,
+    jobs: () => [
+      {
+        name: 'contracts',
+        command: [tool('forge'), 'test'],
+        cwd: join(root, 'src', 'contracts'),
+      },
+    ],
+  },
+  testFiles('unit', { atOnce: 2, deadlineMs: 60 * SECOND_MS }),
+  testFiles('architecture', { atOnce: 1, deadlineMs: 60 * SECOND_MS }),
+  testFiles('integration', { atOnce: 1, deadlineMs: 180 * SECOND_MS }),
+  testFiles('e2e', { atOnce: 1, deadlineMs: 300 * SECOND_MS }),
+  testFiles('simulation', { atOnce: 1, deadlineMs: 300 * SECOND_MS }),
+]
+
+const running = new Set()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, abandon)
+await main(process.argv.slice(2))
+
+async function main(filters) {
+  requireNode()
+  await installPackages(root, { withDev: true })
+  await installServers()
+  const total = { passed: 0, failed: 0 }
+  for (const part of PARTS) {
+    const jobs = part.jobs().filter((job) => isWanted(part, job, filters))
+    await eachAtOnce(jobs, part.atOnce, async (job) => {
+      const result = await runJob(part, job)
+      total.passed += result.passed
+      total.failed += result.failed
+    })
+  }
+  if (total.passed + total.failed === 0) {
+    say(`nothing is called ${filters.join(' or ')}`)
+    total.failed = 1
+  }
+  say(`${total.passed} passed, ${total.failed} failed`)
+  process.exitCode = total.failed > 0 ? 1 : 0
+}
+
+async function installServers() {
+  const { register } = await import('tsx/esm/api')
+  const unregister = register()
+  const { findServers } = await import('../src/network/programs.ts')
+  await findServers(['nats-server', 'redis-server'], say)
+  await unregister()
+}
+
+function testFiles(name, settings) {
+  return { name, ...settings, count: countUvu, jobs: () => findTestFiles(name).map(testFile) }
+}
+
+// A folder of that name, or a single file.
+function findTestFiles(name) {
+  const [folder, file] = [join(root, 'test', name), join(root, 'test', `${name}.test.ts`)]
+  if (existsSync(file)) return [file]
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true })
+    .filter((path) => path.endsWith('.test.ts'))
+    .sort()
+    .map((path) => join(folder, path))
+}
+
+function testFile(path) {
+  return { name: relative(root, path), command: [node, '--import', 'tsx', path] }
+}
+
+function isWanted(part, job, filters) {
+  return (
+    filters.length === 0 ||
+    filters.some((filter) => filter === part.name || job.name.includes(filter.replace(/^\.\//, '')))
+  )
+}
+
+async function eachAtOnce(items, atOnce, work) {
+  const rest = [...items]
+  const lane = async () => {
+    for (let item = rest.shift(); item; item = rest.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}
+
+async function runJob(part, job) {
+  const startedAt = performance.now()
+  const end = await run(job, part.deadlineMs)
+  const counted = part.count(end)
+  const problem = end.problem ?? counted.problem
+  const result = { passed: counted.passed, failed: Math.max(counted.failed, problem ? 1 : 0) }
+  const seconds = ((performance.now() - startedAt) / SECOND_MS).toFixed(1)
+  if (result.failed === 0) {
+    say(`✓ ${job.name}  ${result.passed} passed (${seconds} s)`)
+  } else {
+    process.stdout.write(end.output.endsWith('\n') ? end.output : `${end.output}\n`)
+    const why = problem ? `: ${problem}` : ''
+    say(`✗ ${job.name}  ${result.failed} failed, ${result.passed} passed (${seconds} s)${why}`)
+  }
+  return result
+}
+
+/** Runs one process to its end or its deadline, whichever is first, and all it started with it. */
+function run({ command: [program, ...args], cwd = root }, deadlineMs) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    running.add(child)
+    let output = ''
+    let problem
+    const keep = (chunk) => {
+      output += chunk
+    }
+    child.stdout.setEncoding('utf8').on('data', keep)
+    child.stderr.setEncoding('utf8').on('data', keep)
+    const deadline = setTimeout(() => {
+      problem = `did not end within ${deadlineMs / SECOND_MS} s`
+      killGroup(child)
+    }, deadlineMs)
+    child.once('error', (error) => {
+      problem = error.message
+    })
+    // What a test leaves running would hold its output open, and disturb the next test.
+    child.once('exit', () => killGroup(child))
+    child.once('close', (code) => {
+      clearTimeout(deadline)
+      running.delete(child)
+      resolve({ code, output, problem })
+    })
+  })
+}
+
+function killGroup({ pid }) {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (error.code !== 'ESRCH' && error.code !== 'EPERM') throw error
+  }
+}
+
+function abandon() {
+  for (const child of running) killGroup(child)
+  process.exit(130)
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,137 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { job, lock, WALLET } from '../../fakes/chain/intents.ts'
+import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
+
+/** Each test has a house of its own, whose lanes end with it. */
+const Lanes = suite('lock lane')
+const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
+  Lanes(name, async () => {
+    const house = new LaneHouse()
+    try {
+      await run(house)
+    } finally {
+      await house.close()
+    }
+  })
+
+test('intents of one turn go into one batch, and each job hears of its lock', async (house) => {
+  await house.start('lock')
+  await house.say(lock(job(1)), lock(job(2)), lock(job(3)))
+  assert.equal(house.batches(), ['lock 1 2 3'])
+  assert.equal(house.heard(), ['ConfirmLock 1 1', 'ConfirmLock 2 1', 'ConfirmLock 3 1'])
+})
+
+test('takes several intents in one message', async (house) => {
+  await house.start('lock')
+  house.bus.publish(SUBJECTS.lane('lock'), [lock(job(1)), lock(job(2))])
+  await rest()
+  assert.equal(house.batches(), ['lock 1 2'])
+})
+
+test('what arrives while a batch is in flight goes into the next, repeats into none', async (house) => {
+  await house.start('lock')
+  house.chain.held = []
+  await house.say(lock(job(1)))
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.say(lock(job(2)), lock(job(3)))
+  house.chain.release()
+  await rest()
+  assert.equal(house.batches(), ['lock 1', 'lock 2 3'])
+})
+
+test('a batch holds no more than itemsMax', async (house) => {
+  await house.start('lock', { itemsMax: 2 })
+  await house.say(lock(job(1)), lock(job(2)), lock(job(3)))
+  assert.equal(house.batches(), ['lock 1 2', 'lock 3'])
+})
+
+test('a repeat after the end is answered from memory', async (house) => {
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  house.heard()
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+  assert.equal(house.chain.signed, 1)
+})
+
+test('a wallet that cannot pay is refused with the reason of the chain', async (house) => {
+  await house.start('lock')
+  house.chain.poor.add(WALLET)
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['RefuseLock 1 InsufficientCredits'])
+})
+
+test('a job that was locked before hears of that lock', async (house) => {
+  const first = await house.start('lock')
+  await house.say(lock(job(1)))
+  await first.stop()
+  house.heard()
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  assert.equal(house.batches(), ['lock 1', 'lock 1'])
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
+test('a batch that reverts is halved down to the bad item', async (house) => {
+  await house.start('lock')
+  house.chain.reverts = ({ jobId }) => jobId === job(3)
+  await house.say(...[1, 2, 3, 4, 5].map((n) => lock(job(n))))
+  assert.equal(house.batches(), ['lock 1 2', 'lock 4 5'])
+  assert.equal(house.heard().sort(), [
+    'ConfirmLock 1 2',
+    'ConfirmLock 2 2',
+    'ConfirmLock 4 5',
+    'ConfirmLock 5 5',
+    'RefuseLock 3 reverted',
+  ])
+})
+
+test('abandon: one that waits is dropped, and a late plain intent refused', async (house) => {
+  await house.start('lock')
+  house.chain.held = []
+  await house.say(lock(job(1)))
+  await house.say(lock(job(2)))
+  await house.say(lock(job(2), { abandon: true }))
+  assert.equal(house.heard(), ['RefuseLock 2 abandoned'])
+  house.chain.release()
+  await rest()
+  await house.say(lock(job(2)))
+  assert.equal(house.batches(), ['lock 1'])
+  assert.equal(house.heard(), ['ConfirmLock 1 1', 'RefuseLock 2 abandoned'])
+})
+
+test('abandon: one in flight is told what became of it', async (house) => {
+  await house.start('lock')
+  house.chain.held = []
+  await house.say(lock(job(1)))
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), [])
+  house.chain.release()
+  await rest()
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
+test('abandon: one that an earlier owner locked hears of the lock, even if it waits', async (house) => {
+  const first = await house.start('lock')
+  await house.say(lock(job(1)))
+  await first.stop()
+  await house.start('lock')
+  house.chain.held = []
+  await house.say(lock(job(2)))
+  await house.say(lock(job(1)))
+  house.heard()
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+  house.chain.release()
+})
+
+test('with locks confirmed at broadcast, a job hears twice', async (house) => {
+  await house.start('lock', { confirmLockAt: 'broadcast' })
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 0', 'ConfirmLock 1 1'])
+})
+
+Lanes.run()

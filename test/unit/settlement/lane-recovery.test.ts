@@ -1,0 +1,111 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { job, lock, settle } from '../../fakes/chain/intents.ts'
+import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+
+/** Each test has a house of its own, whose lanes end with it. */
+const Lanes = suite('lane recovery')
+const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
+  Lanes(name, async () => {
+    const house = new LaneHouse()
+    try {
+      await run(house)
+    } finally {
+      await house.close()
+    }
+  })
+
+test('stored but never broadcast: the next owner sends the same bytes', async (house) => {
+  const first = await house.start('lock')
+  house.journal.onAppended = ({ subject }) => {
+    if (subject === 'tx.lock.0') house.chain.down = true
+  }
+  await house.say(lock(job(1)), lock(job(2)))
+  assert.equal(house.chain.sent, [])
+  await house.stop(first)
+  house.journal.onAppended = () => {}
+  house.chain.down = false
+  await house.start('lock')
+  assert.equal(house.chain.signed, 1, 'signed once')
+  assert.equal(house.heard(), ['ConfirmLock 1 1', 'ConfirmLock 2 1'])
+  await house.say(lock(job(3)))
+  assert.equal(house.batches(), ['lock 1 2', 'lock 3'])
+})
+
+test('included, but its receipt never read: the next owner tells of it', async (house) => {
+  const first = await house.start('settle')
+  await house.seedLocks(1)
+  house.chain.held = []
+  await house.say(settle(job(1)))
+  await house.stop(first)
+  house.edge.length = 0
+  house.chain.held = undefined
+  await house.start('settle')
+  assert.equal(house.batches().at(-1), 'settle 1')
+  assert.equal(house.edge.length, 1)
+})
+
+test('an outage of the chain is waited out with the same transaction', async (house) => {
+  await house.start('lock')
+  house.journal.onAppended = () => {
+    house.chain.down = true
+  }
+  await house.say(lock(job(1)))
+  house.journal.onAppended = () => {}
+  await house.clock.advance(10_000)
+  assert.equal(house.heard(), [])
+  house.chain.down = false
+  await house.clock.advance(1_000)
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+  assert.equal(house.chain.signed, 1)
+})
+
+test('a former owner cannot write: it is refused, drops its memory and begins anew', async (house) => {
+  const former = await house.start('lock')
+  await house.start('lock')
+  // Both hear the intent; only the later owner holds the nonce.
+  await house.say(lock(job(1)))
+  assert.equal(house.batches(), ['lock 1'])
+  await house.stop(former)
+  await house.say(lock(job(2)))
+  assert.equal(house.batches(), ['lock 1', 'lock 2'])
+})
+
+test('a nonce that another program used: begins anew behind it', async (house) => {
+  await house.start('lock')
+  house.chain.stealNonce('lock')
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), [])
+  await house.clock.advance(600)
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
+test('a chain that has gone back gets all lost transactions again, in order', async (house) => {
+  await house.start('lock')
+  for (const n of [1, 2, 3]) await house.say(lock(job(n)))
+  house.heard()
+  house.chain.goBack(1)
+  await house.say(lock(job(4)))
+  await house.clock.advance(1_000)
+  assert.equal(house.batches().slice(3), ['lock 2', 'lock 3', 'lock 4'])
+  assert.equal(house.heard().at(-1), 'ConfirmLock 4 4')
+  assert.equal(house.chain.signed, 4, 'the stored bytes went out again')
+})
+
+test('a settlement asked for long after: the chain is asked whether it still holds it', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(1)
+  await house.say(settle(job(1)))
+  await house.say(settle(job(1)))
+  assert.equal(house.chain.asked, 0)
+  await house.clock.advance(60_000)
+  house.chain.goBack(1)
+  await house.say(settle(job(1)))
+  await house.clock.advance(1_000)
+  // The lost bytes again, then the new batch, which finds the job settled.
+  assert.equal(house.batches().slice(2), ['settle 1', 'settle 1'])
+  assert.equal(house.heard(), [])
+})
+
+Lanes.run()

@@ -1,0 +1,92 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { RegisterReply } from '../../../src/messages/lane.ts'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { job, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
+import { LaneHouse, number } from '../../fakes/chain/lane-house.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
+
+/** Each test has a house of its own, whose lanes end with it. */
+const Lanes = suite('settle lane')
+const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
+  Lanes(name, async () => {
+    const house = new LaneHouse()
+    try {
+      await run(house)
+    } finally {
+      await house.close()
+    }
+  })
+
+test('at broadcast, edges hear of settlements, an inbox a message', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(3)
+  house.chain.held = []
+  const other = { notify: 'edge.two' }
+  await house.say(settle(job(1)), settle(job(2)), settle(job(3), other))
+  assert.equal(
+    house.edge.map((messages) => (messages as { jobId: string }[]).map((m) => number(m.jobId))),
+    [[1, 2], [3]],
+  )
+  house.chain.release()
+  await rest()
+  assert.equal(house.heard(), [], 'that it is final is told by the watcher')
+})
+
+test('a settlement the chain refuses is told to the job', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(1)
+  await house.say(settle(job(1), { workerId: 0 }), settle(job(2)))
+  assert.equal(house.heard().sort(), [
+    'RefuseSettlement 1 UnknownWorker',
+    'RefuseSettlement 2 NotLocked',
+  ])
+})
+
+test('refunds are told at broadcast; kinds take turns', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(6)
+  house.chain.held = []
+  await house.say(settle(job(1)))
+  await house.say(settle(job(2)), refund(job(3)))
+  await house.say(settle(job(4)), refund(job(5)))
+  house.chain.release()
+  await rest()
+  assert.equal(house.batches().slice(1), ['settle 1', 'refund 3 5', 'settle 2 4'])
+  const heard = house.heard()
+  assert.ok(heard.includes('ConfirmRefund 3 '), 'at broadcast, without a block')
+  assert.ok(heard.includes('ConfirmRefund 3 3'))
+})
+
+test('a refund of a job that was settled, refunded, or never locked always ends', async (house) => {
+  const first = await house.start('settle')
+  await house.seedLocks(2)
+  await house.say(settle(job(1)), refund(job(2)))
+  await first.stop()
+  await house.start('settle')
+  house.heard()
+  await house.say(refund(job(1)), refund(job(2)), refund(job(3)))
+  const last = house.heard().slice(3).sort()
+  assert.equal(last, ['ConfirmRefund 2 3', 'ConfirmSettlement 1 2', 'RefuseLock 3 NotLocked'])
+})
+
+test('with locks confirmed at broadcast, a refund ahead of its lock is tried again', async (house) => {
+  await house.start('settle', { confirmLockAt: 'broadcast' })
+  await house.say(refund(job(1)))
+  assert.not.ok(house.heard().some((line) => line.startsWith('RefuseLock')))
+  await house.seedLocks(1)
+  await house.say(refund(job(1)))
+  assert.equal(house.heard().at(-1), 'ConfirmRefund 1 3')
+})
+
+test('registers a worker once, and answers all who asked', async (house) => {
+  await house.start('settle')
+  const wish = { signer: WALLET, payee: WALLET, signature: settle(job(1)).signature }
+  const ask = () => house.bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, 1_000)
+  const replies = await Promise.all([ask(), ask()])
+  replies.push(await ask())
+  assert.equal(replies, Array(3).fill({ type: 'registered', workerId: 1 }))
+  assert.equal(house.batches(), ['register'])
+})
+
+Lanes.run()

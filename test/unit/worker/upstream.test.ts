@@ -1,0 +1,112 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EngineFault } from '../../../src/worker/engine.ts'
+import { statusFault } from '../../../src/worker/engines/upstream-faults.ts'
+import {
+  matchModels,
+  modelOf,
+  parseWantedModels,
+} from '../../../src/worker/engines/upstream-models.ts'
+import { UpstreamStream } from '../../../src/worker/engines/upstream-stream.ts'
+import { data } from '../../fakes/pool/upstream.ts'
+
+const Models = suite('upstream models')
+
+Models('names: exact, any case, and Ollama’s', () => {
+  const names = {
+    'Qwen/Qwen3-8B': 'Qwen/Qwen3-8B',
+    'qwen/qwen3-8b': 'Qwen/Qwen3-8B',
+    'qwen3:8b': 'Qwen/Qwen3-8B',
+    qwen3: 'Qwen/Qwen3-8B',
+    'llama3.3:70b': 'meta-llama/Llama-3.3-70B-Instruct',
+    'llama3.2:3b': 'meta-llama/Llama-3.2-3B-Instruct',
+    'gemma3:27b': 'google/gemma-3-27b-it',
+    'mistral:7b': 'mistralai/Mistral-7B-Instruct-v0.3',
+    'gemma3:4b': undefined,
+    'gpt-x': undefined,
+  }
+  for (const [name, id] of Object.entries(names)) assert.is(modelOf(name)?.id, id, name)
+})
+
+Models('serves what is listed and wanted, under the upstream’s names', () => {
+  const listed = [{ id: 'local', max_model_len: 8_192 }, { id: 'qwen3:14b' }, { id: 'odd' }]
+  const wanted = parseWantedModels(' Qwen/Qwen3-8B=local , Qwen/Qwen3-14B')
+  const { served, skipped } = matchModels(listed, wanted)
+  assert.equal(
+    [...served.values()],
+    [
+      { id: 'Qwen/Qwen3-8B', upstream: 'local', contextWindow: 8_192 },
+      { id: 'Qwen/Qwen3-14B', upstream: 'qwen3:14b', contextWindow: 32_768 },
+    ],
+  )
+  assert.equal(skipped, ['odd'])
+  assert.equal(matchModels([{ id: 'mistral:7b' }], wanted).served.size, 0, 'not wanted')
+  assert.equal(matchModels([{ id: 'mistral:7b' }], []).served.size, 1, 'nothing wanted: all')
+})
+
+Models('a wish outside the catalogue is an error that names it', () => {
+  assert.throws(() => parseWantedModels('gpt-x=local'), /WORKER_MODELS: gpt-x/)
+})
+
+Models.run()
+
+const Stream = suite('upstream stream')
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  data({ choices: [{ index: 0, delta, finish_reason }] })
+const read = (...events: string[]) => {
+  const stream = new UpstreamStream()
+  const text = events.map((event) => stream.push(Buffer.from(event)).text).join('')
+  return { text: text + stream.end().text, ...stream.ending(11) }
+}
+const usage = (more: object = {}) =>
+  data({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 40, ...more } })
+
+Stream('usage comes from the upstream where it gives one', () => {
+  const got = read(
+    chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'a' }),
+    chunk({}, 'length'),
+    usage(),
+  )
+  assert.equal(got, {
+    text: 'a',
+    finishReason: 'length',
+    usage: { promptTokens: 5, completionTokens: 40 },
+  })
+})
+
+Stream('without usage, events with content are counted', () => {
+  const got = read(chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'tool_calls'))
+  assert.equal(got.usage, { promptTokens: 11, completionTokens: 2 })
+  assert.is(got.finishReason, 'stop')
+})
+
+Stream('thinking is neither text nor billed', () => {
+  const events = [chunk({ reasoning_content: 'hm' }), chunk({ content: 'a' }), chunk({}, 'stop')]
+  const known = { completion_tokens_details: { reasoning_tokens: 38 } }
+  assert.is(read(...events, usage(known)).usage.completionTokens, 2)
+  assert.is(read(...events, usage()).usage.completionTokens, 1)
+  assert.is(read(...events, usage()).text, 'a')
+})
+
+Stream('no finish_reason, an error event and nonsense are engine faults', () => {
+  for (const events of [[chunk({ content: 'a' })], [data({ error: 'x' })], ['data: {\n\n']]) {
+    assert.throws(
+      () => read(...events),
+      (error: unknown) => error instanceof EngineFault,
+    )
+  }
+})
+
+Stream('refusals: whose doing they are', () => {
+  const kind = (status: number, body: unknown) => statusFault(status, JSON.stringify(body)).kind
+  const said = (message: string, more: object = {}) => ({ error: { message, ...more } })
+  assert.is(kind(400, said('bad', { code: 'context_length_exceeded' })), 'context_length')
+  assert.is(kind(400, said('the request exceeds the available context size')), 'context_length')
+  assert.is(kind(400, { message: "This model's maximum context length is 10" }), 'context_length')
+  assert.is(kind(400, said('temperature must be below 2')), 'invalid_request')
+  assert.is(kind(422, { detail: [] }), 'invalid_request')
+  for (const status of [401, 404, 429, 500, 503]) assert.is(kind(status, said('x')), 'engine')
+})
+
+Stream.run()
