@@ -134,15 +134,17 @@ function splitUp(options: SubmitterOptions, batch: JobBatch): void {
   else conclude(options, refusal(intent, 'reverted'), intent)
 }
 
+/** Reasons that the job's past may explain; the others are found only in a job as it should be. */
+const OF_THE_PAST: ReadonlySet<string> = new Set(['JobIdUsed', 'NotLocked', 'no_event'])
+
 /** Finds out why an item was passed over: most often because it had happened already. */
 async function explain(options: SubmitterOptions, { intent, reason }: Skipped): Promise<void> {
   const { queue, reader, untilChain, log, lane } = options
-  const history = await untilChain(() => reader.jobFacts(intent.jobId))
+  const { jobId, type: kind } = intent
+  const past = OF_THE_PAST.has(reason)
+  const history = past ? await untilChain(() => reader.jobFacts(jobId)) : []
   const outcome = readHistory(intent, history)
-  log.info(
-    { lane, jobId: intent.jobId, kind: intent.type, reason, outcome: outcome?.type },
-    'skipped',
-  )
+  log.info({ lane, jobId, kind, reason, outcome: outcome?.type }, 'lane: the chain skipped an item')
   if (outcome) conclude(options, outcome, intent)
   // The refund came before the lock: both are under way, and the lock lane has the last word.
   else if (intent.type === 'refund' && lockMayCome(options, history)) forget(queue, intent)

@@ -1,6 +1,6 @@
 import type { DeployedContracts } from '../chain/deploy.ts'
 import { addressOf, type Keys } from './keys.ts'
-import type { Ports } from './ports.ts'
+import { LOOPBACK, type Ports } from './ports.ts'
 import { baseUrl, docsUrl, poolUrl } from './roles.ts'
 import type { Running } from './supervisor.ts'
 import { writeWhole } from './whole-file.ts'
@@ -19,6 +19,8 @@ export interface NetworkFile {
   /** Of the first pool; as POOL_URL takes it. */
   readonly pool_url: string
   readonly rpc_url: string
+  /** Monitoring endpoint of nats-server; null where the operator runs it. */
+  readonly nats_monitor_url: string | null
   readonly chain_id: number
   readonly contracts: {
     readonly job_escrow: string
@@ -51,6 +53,7 @@ export function writeNetworkFile(
     docs_url: docsUrl({ ports }),
     pool_url: poolUrl(ports.pools[0]!),
     rpc_url: rpcUrl,
+    nats_monitor_url: process.env.NATS_URL ? null : `http://${LOOPBACK}:${ports.natsMonitor}`,
     chain_id: contracts.chainId,
     contracts: {
       job_escrow: contracts.jobEscrow,

@@ -10,6 +10,8 @@ export interface Ports {
   readonly nats: number
   readonly redis: number
   readonly chain: number
+  /** Figures of nats-server, over HTTP. */
+  readonly natsMonitor: number
 }
 
 export function layOutPorts(base: number, counts: Counts): Ports {
@@ -20,6 +22,7 @@ export function layOutPorts(base: number, counts: Counts): Ports {
     nats: base + 20,
     redis: base + 21,
     chain: base + 22,
+    natsMonitor: base + 23,
   }
 }
 

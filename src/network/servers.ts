@@ -41,7 +41,7 @@ export const findServerUrls = (
 export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly number[] => [
   ...ports.edges,
   ...ports.pools,
-  ...(external.nats ? [] : [ports.nats]),
+  ...(external.nats ? [] : [ports.nats, ports.natsMonitor]),
   ...(external.redis ? [] : [ports.redis]),
   ports.chain,
 ]
@@ -94,6 +94,7 @@ function natsProgram(path: string, dir: DataDir, ports: Ports): Program {
 // The largest message is one chat request: 4 MiB of body, and room for what msgpack adds.
 const natsConfig = (dir: DataDir, ports: Ports): string => `# Written by npm start, at each start.
 listen: "${LOOPBACK}:${ports.nats}"
+http: "${LOOPBACK}:${ports.natsMonitor}"
 max_payload: 8MB
 jetstream {
   store_dir: ${JSON.stringify(dir.natsStore)}

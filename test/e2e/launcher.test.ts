@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,11 @@ import { waitFor } from '../../src/network/waiting.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 
 const PATIENCE_MS = 20_000
+/** What a stopped network leaves in its data directory. */
+const STATE = [
+  ...['.svc-network', 'chain.json', 'contracts.json', 'keys.json', 'logs', 'nats', 'nats.conf'],
+  'redis',
+]
 const Launcher = suite('launcher')
 const started: Network[] = []
 const start: typeof startNetwork = async (options) => {
@@ -17,12 +22,19 @@ const start: typeof startNetwork = async (options) => {
   return network
 }
 
-Launcher.after.each(async () => {
-  await Promise.all(started.splice(0).map((network) => network.stop()))
+/** Used by the first three tests; the third of them ends it. */
+let shared: Network
+
+Launcher.before(async () => {
+  shared = await start()
+})
+
+Launcher.after(async () => {
+  await Promise.all(started.map((network) => network.stop()))
 })
 
 Launcher('network.json tells all that a tool needs, and the shown curl line works', async () => {
-  const network = await start()
+  const network = shared
   assert.match(network.base_url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
   assert.match(network.api_key, /^svc_live_[A-Za-z0-9]{32}$/)
   assert.match(network.wallet.address, /^0x[0-9a-f]{40}$/)
@@ -42,7 +54,7 @@ Launcher('network.json tells all that a tool needs, and the shown curl line work
 })
 
 Launcher('a process that dies is named, started again and written down', async () => {
-  const network = await start()
+  const network = shared
   const before = network.read()
   const killed = (['worker', 'edge', 'chain'] as const).map((role) => network.kill(role))
   const recovered = await waitFor(async () => {
@@ -58,8 +70,8 @@ Launcher('a process that dies is named, started again and written down', async (
 })
 
 Launcher('a launcher that is killed takes every process along', async () => {
-  const network = await start()
-  process.kill(network.launcherPid, 'SIGKILL')
+  const network = shared.read()
+  process.kill(shared.launcherPid, 'SIGKILL')
   const ended = async () => !network.processes.some(({ pid }) => isAlive(pid)) || undefined
   assert.ok(await waitFor(ended, PATIENCE_MS), 'all processes have ended')
 })
@@ -75,7 +87,7 @@ Launcher('the state outlives a stop, nothing else does', async () => {
     assert.ok(await waitFor(settled, PATIENCE_MS), 'the answer is paid for')
     await first.stop()
     for (const { name, pid } of first.processes) assert.not(isAlive(pid), `${name} has ended`)
-    assert.not(existsSync(join(dataDir, 'network.json')))
+    assert.equal(readdirSync(dataDir).sort(), STATE)
 
     const second = await start({ dataDir })
     assert.is(second.api_key, first.api_key)
@@ -87,8 +99,8 @@ Launcher('the state outlives a stop, nothing else does', async () => {
     const fresh = await start({ dataDir, flags: ['--fresh'] })
     assert.is.not(fresh.api_key, first.api_key)
     assert.is(await credits(fresh), 100_000)
+    await fresh.stop()
   } finally {
-    await Promise.all(started.splice(0).map((network) => network.stop()))
     rmSync(dataDir, { recursive: true, force: true })
   }
 })
@@ -113,25 +125,6 @@ Launcher('several networks side by side, of several sizes, before an upstream', 
     assert.is(await chat(small, 'Qwen/Qwen3-14B'), undefined)
   } finally {
     upstream.close()
-  }
-})
-
-Launcher('a data directory leaves only the network’s own state behind', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-launcher-'))
-  try {
-    await (await start({ dataDir })).stop()
-    assert.equal(readdirSync(dataDir).sort(), [
-      '.svc-network',
-      'chain.json',
-      'contracts.json',
-      'keys.json',
-      'logs',
-      'nats',
-      'nats.conf',
-      'redis',
-    ])
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
   }
 })
 
