@@ -19,7 +19,8 @@ import {
 /** Rules of the house that a compiler does not check. */
 const Architecture = suite('architecture')
 
-const LINES_MOST = 300
+/** A table of cases may be longer than a piece of logic. */
+const LINES_MOST = { source: 300, test: 450 }
 
 Architecture('the tree is read at all', () => {
   assert.ok(sourceFiles.includes('src/domain/ids.ts'))
@@ -57,14 +58,15 @@ Architecture('no file is named for nothing in particular', () => {
   none(sourceFiles.filter((path) => vague.test(basename(path))))
 })
 
-Architecture(`no file is longer than ${LINES_MOST} lines`, () => {
+Architecture('no file is too long to read in one go', () => {
   const written = allFiles.filter(
     (path) => /\.(?:ts|mjs|sol|lua)$/.test(path) && !isGenerated(path),
   )
   none(
     written.flatMap((path) => {
       const lines = textOf(path).split('\n').length - 1
-      return lines > LINES_MOST ? [`${path} has ${lines} lines`] : []
+      const most = path.startsWith('test/') ? LINES_MOST.test : LINES_MOST.source
+      return lines > most ? [`${path} has ${lines} lines`] : []
     }),
   )
 })

@@ -35,6 +35,8 @@ export async function connectNats({ servers, name, log }: NatsOptions): Promise<
     // A server that is stopped but not closed is noticed within six seconds.
     pingInterval: 2_000,
     maxPingOut: 2,
+    // A stack trace a request costs more than the request.
+    noAsyncTraces: true,
   })
   void logStatus(connection, log)
   const js = connection.jetstream()

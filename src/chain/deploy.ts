@@ -1,12 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { createPublicClient, createWalletClient, encodeDeployData, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { buildContracts, readArtifact } from '../contracts/build.ts'
 import { type Address, toAddress } from '../domain/ids.ts'
 import { TIER_PRICES, TIERS, type Tier } from '../domain/tiers.ts'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
+import { type Contracts, findContracts, writeContracts } from './contracts-file.ts'
 
 export interface DeployOptions {
   readonly rpcUrl: string
@@ -21,15 +19,6 @@ export interface DeployOptions {
   readonly log?: ((line: string) => void) | undefined
 }
 
-export interface DeployedContracts {
-  readonly chainId: number
-  readonly jobEscrow: Address
-  readonly workerStaking: Address
-  readonly usdg: Address
-  /** No log of these contracts is older than this block. */
-  readonly deployBlock: number
-}
-
 /** From a lock's block time until anyone may take it back. */
 const EXPIRY_SECONDS = 180
 const POLLING_MS = 50
@@ -39,17 +28,17 @@ const POLLING_MS = 50
  * chain that has lost them (a local node started anew) gets new ones.
  * @throws when the address file speaks of another chain or another token
  */
-export async function deployContracts(options: DeployOptions): Promise<DeployedContracts> {
+export async function deployContracts(options: DeployOptions): Promise<Contracts> {
   const log = options.log ?? (() => {})
   const chain = connect(options)
-  const known = await readDeployedContracts(options.addressFile)
+  const known = await findContracts(options.addressFile)
   if (known !== undefined) {
     assertSameTarget(known, await chain.reader.getChainId(), options)
     if (await chain.hasCode(known)) return known
     log(`chain ${known.chainId} has no contracts at the known addresses: deploying anew`)
   }
   const deployed = await deployAll(chain, options, log)
-  await writeDeployedContracts(options.addressFile, deployed)
+  await writeContracts(options.addressFile, deployed)
   return deployed
 }
 
@@ -57,7 +46,7 @@ async function deployAll(
   chain: Chain,
   options: DeployOptions,
   log: (line: string) => void,
-): Promise<DeployedContracts> {
+): Promise<Contracts> {
   await buildContracts()
   const [staking, escrow] = await Promise.all([
     readArtifact('WorkerStaking'),
@@ -133,7 +122,7 @@ function connect({ rpcUrl, deployerPrivateKey }: DeployOptions) {
       }
     },
 
-    async hasCode({ jobEscrow, workerStaking, usdg }: DeployedContracts): Promise<boolean> {
+    async hasCode({ jobEscrow, workerStaking, usdg }: Contracts): Promise<boolean> {
       const codes = await Promise.all(
         [jobEscrow, workerStaking, usdg].map((address) => reader.getCode({ address })),
       )
@@ -143,7 +132,7 @@ function connect({ rpcUrl, deployerPrivateKey }: DeployOptions) {
 }
 
 /** Overwriting the only record of contracts that hold money must not happen by a wrong setting. */
-function assertSameTarget(known: DeployedContracts, chainId: number, options: DeployOptions): void {
+function assertSameTarget(known: Contracts, chainId: number, options: DeployOptions): void {
   const { addressFile, token } = options
   if (known.chainId !== chainId) {
     throw new Error(
@@ -156,44 +145,4 @@ function assertSameTarget(known: DeployedContracts, chainId: number, options: De
       `${addressFile} holds an escrow of token ${known.usdg}, not ${token}: use another address file`,
     )
   }
-}
-
-const address = z.string().transform(toAddress)
-const AddressFile = z.object({
-  chain_id: z.int().positive(),
-  job_escrow: address,
-  worker_staking: address,
-  usdg: address,
-  deploy_block: z.int().nonnegative(),
-})
-
-/** What the address file says, or undefined where there is none. */
-export async function readDeployedContracts(path: string): Promise<DeployedContracts | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const file = AddressFile.parse(JSON.parse(text))
-  return {
-    chainId: file.chain_id,
-    jobEscrow: file.job_escrow,
-    workerStaking: file.worker_staking,
-    usdg: file.usdg,
-    deployBlock: file.deploy_block,
-  }
-}
-
-async function writeDeployedContracts(path: string, deployed: DeployedContracts): Promise<void> {
-  const file: z.input<typeof AddressFile> = {
-    chain_id: deployed.chainId,
-    job_escrow: deployed.jobEscrow,
-    worker_staking: deployed.workerStaking,
-    usdg: deployed.usdg,
-    deploy_block: deployed.deployBlock,
-  }
-  await mkdir(dirname(path), { recursive: true })
-  // Whoever waits for the file must never read half of it.
-  await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`)
-  await rename(`${path}.new`, path)
 }

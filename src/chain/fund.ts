@@ -3,11 +3,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
 import type { Address } from '../domain/ids.ts'
 import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
-import type { DeployedContracts } from './deploy.ts'
+import type { Contracts } from './contracts-file.ts'
 
 export interface FundOptions {
   readonly rpcUrl: string
-  readonly contracts: Pick<DeployedContracts, 'jobEscrow' | 'usdg'>
+  readonly contracts: Pick<Contracts, 'jobEscrow' | 'usdg'>
   /** Pays for gas, mints the development token to itself and deposits it for itself. */
   readonly walletPrivateKey: Hex
   readonly credits: Credits

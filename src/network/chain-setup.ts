@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type DeployedContracts, deployContracts } from '../chain/deploy.ts'
+import type { Contracts } from '../chain/contracts-file.ts'
+import { deployContracts } from '../chain/deploy.ts'
 import { fundGas, fundWallet } from '../chain/fund.ts'
 import { buildContracts } from '../contracts/build.ts'
 import { toCredits } from '../domain/credits.ts'
@@ -23,7 +24,7 @@ export async function compileContracts(dir: DataDir, screen: Screen): Promise<vo
 }
 
 /** Puts contracts and credits on the chain, where they are not there yet. */
-export async function setUpChain(setup: ChainSetup): Promise<DeployedContracts> {
+export async function setUpChain(setup: ChainSetup): Promise<Contracts> {
   const { rpcUrl, dir, keys, screen } = setup
   await fundGas(rpcUrl, gasPayers(keys))
   const contracts = await screen.step('contracts on chain', () =>

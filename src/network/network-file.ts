@@ -1,4 +1,4 @@
-import type { DeployedContracts } from '../chain/deploy.ts'
+import type { Contracts } from '../chain/contracts-file.ts'
 import { addressOf, type Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { baseUrl, docsUrl, poolUrl } from './roles.ts'
@@ -36,7 +36,7 @@ export interface NetworkFile {
 export interface NetworkFacts {
   readonly ports: Ports
   readonly rpcUrl: string
-  readonly contracts: DeployedContracts
+  readonly contracts: Contracts
   readonly keys: Keys
 }
 

@@ -1,25 +1,8 @@
-import type { Bus, Subscription } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Journal } from '../ports/journal.ts'
+import type { Subscription } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Actor, type ActorRecord, GivenUp } from './actor.ts'
-import type { ActorKind, DueEffect } from './kind.ts'
-
-export interface HostOptions<State, Command, Event, Effect extends DueEffect> {
-  readonly kind: ActorKind<State, Command, Event, Effect>
-  readonly bus: Bus
-  readonly journal: Journal
-  readonly clock: Clock
-  readonly log: Log
-  /** A new token for each append: host and counter. */
-  readonly token: () => string
-  /** Where commands to a partition arrive, and which partition and actor a subject names. */
-  readonly commandSubject: (partition: number) => string
-  readonly actorOf: (subject: string) => string
-  readonly partitionOf: (id: string) => number
-  /** All journals of the kind. */
-  readonly journalFilter: string
-}
+import type { HostOptions } from './host-options.ts'
+import type { DueEffect } from './kind.ts'
 
 /** Resting actors that are kept for the questions that often follow an end. */
 const RESTING_MAX = 200

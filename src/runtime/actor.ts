@@ -1,6 +1,6 @@
 import type { Journal, JournalRecord } from '../ports/journal.ts'
-import type { HostOptions } from './actor-host.ts'
 import { EffectSet } from './effects.ts'
+import type { HostOptions } from './host-options.ts'
 import type { ActorKind, Decision, DueEffect } from './kind.ts'
 
 /** What the journal holds for an actor: the whole state after the events, so one read restores it. */

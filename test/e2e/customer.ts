@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { connectNats } from '../../src/bus/connect.ts'
+import { apiKeyHash } from '../../src/domain/hash.ts'
+import { type Address, toAddress } from '../../src/domain/ids.ts'
+import { privateKeyAddress } from '../../src/domain/proof.ts'
+import type { KeyRecord } from '../../src/messages/account.ts'
+import { layOutPorts } from '../../src/network/ports.ts'
+import { waitFor } from '../../src/network/waiting.ts'
+import { makeLog } from '../../src/telemetry/log.ts'
+import type { Network } from '../network/network.ts'
+import type { Account, Job } from './public-shapes.ts'
+
+/** Somebody with a wallet and an API key, who knows nothing of the network but its address. */
+export interface Customer {
+  /** Ends in /v1. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly wallet: Address
+  readonly privateKey: `0x${string}`
+}
+
+/** Whatever came back, as it came. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly trailers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+export interface Request {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is when text, else as JSON. */
+  readonly body?: unknown
+  /** Given: instead of the customer's own; null: none. */
+  readonly authorization?: string | null
+}
+
+const ANSWER_MS = 30_000
+const PATIENCE_MS = 15_000
+
+/** The wallet that a development network is born with. */
+export const firstCustomer = (network: Network): Customer => ({
+  baseUrl: network.base_url,
+  apiKey: network.api_key,
+  wallet: toAddress(network.wallet.address),
+  privateKey: `0x${network.wallet.private_key.slice(2)}`,
+})
+
+/** Makes a wallet without credits and lets its key in, as the web app would. */
+export async function newCustomer(
+  network: Network,
+  status: KeyRecord['status'] = 'active',
+): Promise<Customer> {
+  const secret = randomBytes(32)
+  const customer: Customer = {
+    baseUrl: network.base_url,
+    apiKey: `svc_live_${randomBytes(16).toString('hex')}`,
+    wallet: privateKeyAddress(secret),
+    privateKey: `0x${secret.toString('hex')}`,
+  }
+  const record: KeyRecord = { wallet: customer.wallet, createdAt: Date.now(), status }
+  await withKeys(network, (keys) => keys.set(apiKeyHash(customer.apiKey), record))
+  return customer
+}
+
+export async function revokeKey(network: Network, customer: Customer): Promise<void> {
+  await withKeys(network, (keys) => keys.delete(apiKeyHash(customer.apiKey)))
+}
+
+/** Sends one request on a connection of its own and reads the answer to its end. */
+export function send(customer: Customer, path: string, options: Request = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, authorization } = options
+  const credentials = authorization === undefined ? `Bearer ${customer.apiKey}` : authorization
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${customer.baseUrl}${path}`, {
+      method,
+      agent: false,
+      signal: AbortSignal.timeout(ANSWER_MS),
+      headers: { ...(credentials === null ? {} : { authorization: credentials }), ...headers },
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const { statusCode = 0, headers, trailers } = response
+        resolve({ status: statusCode, headers, trailers, text })
+      })
+    })
+    outgoing.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
+  })
+}
+
+export const chat = (customer: Customer, body: unknown): Promise<Answer> =>
+  send(customer, '/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+
+export async function readAccount(customer: Customer): Promise<Account> {
+  return bodyOf(await send(customer, '/account'))
+}
+
+export async function readJob(customer: Customer, jobId: string): Promise<Job> {
+  return bodyOf(await send(customer, `/jobs/${jobId}`))
+}
+
+/** @throws what the job is instead, when it is not of this status in time */
+export async function jobBecomes(
+  customer: Customer,
+  jobId: string,
+  is: (job: Job) => boolean,
+): Promise<Job> {
+  let last: Job | undefined
+  return eventually(
+    () => `job: ${JSON.stringify(last)}`,
+    async () => {
+      last = await readJob(customer, jobId)
+      return is(last) ? last : undefined
+    },
+  )
+}
+
+export const jobSettles = (customer: Customer, jobId: string): Promise<Job> =>
+  jobBecomes(customer, jobId, ({ status }) => status === 'settled')
+
+export async function balanceBecomes(customer: Customer, credits: number): Promise<void> {
+  let last: number | undefined
+  await eventually(
+    () => `balance: ${last} where ${credits} was awaited`,
+    async () => {
+      last = (await readAccount(customer)).credits_remaining
+      return last === credits || undefined
+    },
+  )
+}
+
+/** Looks until `look` answers something. @throws saying `what` when it never does */
+export async function eventually<T>(
+  what: () => string,
+  look: () => Promise<T | undefined>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const found = await waitFor(look, patienceMs)
+  if (found === undefined) throw new Error(`not within ${patienceMs} ms. ${what()}`)
+  return found
+}
+
+/** The JSON of an answer that succeeded. */
+export function bodyOf<T>({ status, text }: Answer): T {
+  if (status !== 200) throw new Error(`200 was awaited, not ${status}: ${text}`)
+  return JSON.parse(text)
+}
+
+type Keys = Awaited<ReturnType<Awaited<ReturnType<typeof connectNats>>['registry']>>
+
+async function withKeys(network: Network, work: (keys: Keys) => Promise<void>): Promise<void> {
+  const { nats: port } = layOutPorts(network.portBase, {
+    edges: 1,
+    actors: 1,
+    pools: 1,
+    workers: 1,
+  })
+  const log = makeLog('test', 'silent')
+  const nats = await connectNats({ servers: `nats://127.0.0.1:${port}`, name: 'test', log })
+  try {
+    await work(await nats.registry('KEYS'))
+  } finally {
+    await nats.close()
+  }
+}

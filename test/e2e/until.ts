@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { privateKeyToAddress } from 'viem/accounts'
+import { pause } from '../../src/network/waiting.ts'
+import type { Network, Role } from '../network/network.ts'
+
+export { pause }
+
+const LOOK_MS = 25
+
+/** Looks until there is something to see. @throws naming what never came */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  withinMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
+    await pause(LOOK_MS)
+  }
+}
+
+/** Kills one process of a role and waits for the launcher to have started it anew. */
+export async function killAndWait(network: Network, role: Role, index = 0): Promise<void> {
+  const count = network.pids(role).length
+  const killed = network.kill(role, 'SIGKILL', index)
+  await untilReplaced(network, role, killed, count)
+}
+
+export const untilReplaced = (network: Network, role: Role, killed: number, count: number) =>
+  until(`${role} is back`, () => {
+    const pids = network.pids(role)
+    return pids.length === count && !pids.includes(killed)
+  })
+
+/** Waits until that many workers serve the model, as every edge sees it. */
+export async function untilServed(
+  network: Network,
+  model: string,
+  workers: number,
+  withinMs = 20_000,
+): Promise<void> {
+  for (const url of network.base_urls) {
+    await until(
+      `${workers} workers of ${model}`,
+      async () => {
+        const answer = await fetch(`${url}/models`, {
+          headers: { authorization: `Bearer ${network.api_key}` },
+          signal: AbortSignal.timeout(5_000),
+        }).catch(() => undefined)
+        if (!answer?.ok) return undefined
+        const { data } = (await answer.json()) as {
+          data: { id: string; svc: { active_workers: number } }[]
+        }
+        return data.find(({ id }) => id === model)?.svc.active_workers === workers
+      },
+      withinMs,
+    )
+  }
+}
+
+/** Which of the network's workers signs with this address. */
+export function workerIndex(network: Network, address: string): number {
+  const { workers } = JSON.parse(readFileSync(join(network.dataDir, 'keys.json'), 'utf8')) as {
+    workers: `0x${string}`[]
+  }
+  const index = workers.findIndex(
+    (key) => privateKeyToAddress(key).toLowerCase() === address.toLowerCase(),
+  )
+  assert.ok(index >= 0, `${address} is no worker of this network`)
+  return index
+}
