@@ -25,8 +25,16 @@ import {
   settlementRefusal,
   timeout,
   tooManyAttempts,
+  tornAnswer,
 } from './refusals.ts'
-import { isEnded, isRunning, type Job, type JobEvent, type RunningJob } from './state.ts'
+import {
+  isCompleted,
+  isEnded,
+  isRunning,
+  type Job,
+  type JobEvent,
+  type RunningJob,
+} from './state.ts'
 
 /** What a decision may know of the world besides the job. */
 export interface World {
@@ -192,8 +200,10 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   return accept({ type: 'JobCompleted', ...proof, signedAt: completedAt })
 }
 
-function decideCancel(job: Job, { at }: CancelJob): Decision<JobEvent> {
-  if (!isRunning(job) || job.cancelled) return nothing
+function decideCancel(job: Job, { torn, at }: CancelJob): Decision<JobEvent> {
+  if (!isRunning(job)) return nothing
+  if (torn) return accept({ type: 'JobFailed', refusal: tornAnswer(), at })
+  if (job.cancelled) return nothing
   if (!job.attempt) return accept({ type: 'JobFailed', refusal: cancelled(), at })
   return accept({ type: 'CancelRequested' })
 }
@@ -205,8 +215,10 @@ function decideExpire(job: Job, { at }: ExpireJob): Decision<JobEvent> {
 }
 
 function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision<JobEvent> {
-  if (job.status !== 'settling') return nothing
+  if (!isCompleted(job)) return nothing
   const { tx, block, charged } = command
+  // Told again with another block: the chain went back, and the settlement was included anew.
+  if (job.settlement?.tx === tx && job.settlement.block === block) return nothing
   return accept({ type: 'SettlementConfirmed', tx, block, charged })
 }
 

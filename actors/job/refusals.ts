@@ -54,6 +54,11 @@ export const tooManyAttempts = (): Refusal => ({
   message: `No worker could finish the job. ${RETURNED} Try again.`,
 })
 
+export const tornAnswer = (): Refusal => ({
+  code: 'internal_error',
+  message: `The worker was lost in the middle of the answer. ${RETURNED} Try again.`,
+})
+
 export const cancelled = (): Refusal => ({
   code: 'internal_error',
   message: `The caller hung up before anything was generated. ${RETURNED}`,

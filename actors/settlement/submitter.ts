@@ -1,8 +1,15 @@
 import type { LaneIntent } from '../../src/messages/lane.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Batch, EscrowReader, EscrowWriter, Receipt } from '../../src/ports/escrow.ts'
+import {
+  type Batch,
+  type EscrowReader,
+  type EscrowWriter,
+  NonceGap,
+  type Receipt,
+} from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { LOCKS_BACK_MS, untilLocksAreBack } from './locks-back.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import {
   type JobBatch,
@@ -19,6 +26,7 @@ import {
   forget,
   halves,
   type LaneQueue,
+  lockMissingSince,
   markUnderWay,
   nextBatch,
 } from './queue.ts'
@@ -53,6 +61,8 @@ export interface Submitter {
   /** Signs, stores, sends one batch and sees it through. @returns the place of the next one */
   submit(batch: Batch, place: Place): Promise<Place>
   next(): Batch | undefined
+  /** @throws {NonceGap} the chain has gone back behind `place` */
+  check(place: Place): Promise<void>
   /** Answers an intent from the job's history on chain. @returns whether it is now to be sent */
   askChain(intent: LaneIntent): Promise<boolean>
 }
@@ -69,6 +79,11 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
       return { nonce: nonce + 1, sequence: 0 }
     },
     next: () => nextBatch(queue, options.itemsMax),
+    check: async (place) => {
+      const nonce = await untilChain(() => writer.nonce(lane))
+      if (nonce >= place.nonce) return
+      throw new NonceGap(`the chain stands at nonce ${nonce}, the next one here is ${place.nonce}`)
+    },
     askChain: (intent) => askChain(options, intent),
   }
 }
@@ -81,6 +96,7 @@ async function recover(options: SubmitterOptions): Promise<Place> {
     if (sent) {
       log.info({ lane, nonce, hash: sent.transaction.hash }, 'lane: sending a stored transaction')
       markUnderWay(queue, sent.batch)
+      await untilLocksAreBack(options, sent.batch)
       await carryOut(options, sent)
       nonce++
       continue
@@ -146,15 +162,21 @@ async function explain(options: SubmitterOptions, { intent, reason }: Skipped): 
   const outcome = readHistory(intent, history)
   log.info({ lane, jobId, kind, reason, outcome: outcome?.type }, 'lane: the chain skipped an item')
   if (outcome) conclude(options, outcome, intent)
-  // The refund came before the lock: both are under way, and the lock lane has the last word.
-  else if (intent.type === 'refund' && lockMayCome(options, history)) forget(queue, intent)
+  // Its lock is under way, or lost with the chain's last blocks and on its way back.
+  else if (past && kind !== 'lock' && lockMayCome(options, intent, history)) forget(queue, intent)
   else conclude(options, refusal(intent, reason), intent)
 }
 
-const lockMayCome = (
-  { confirmLockAt }: SubmitterOptions,
+/** Whether to let the job ask again, which it does until its lock is there or given up here. */
+function lockMayCome(
+  { queue, clock, confirmLockAt }: SubmitterOptions,
+  intent: LaneIntent,
   history: Awaited<ReturnType<EscrowReader['jobFacts']>>,
-): boolean => confirmLockAt === 'broadcast' || wasLocked(history)
+): boolean {
+  if (wasLocked(history)) return intent.type === 'refund'
+  if (intent.type === 'refund' && confirmLockAt === 'broadcast') return true
+  return clock.now() - lockMissingSince(queue, intent, clock.now()) < LOCKS_BACK_MS
+}
 
 async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<boolean> {
   const { queue, reader, untilChain } = options

@@ -22,6 +22,9 @@ export interface Worker {
   forgetAll(): void
 }
 
+/** So often a lane with nothing to send looks whether the chain has gone back behind it. */
+const LOOK_MS = 1_000
+
 export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
   const { lane, bus, clock, log, confirmLockAt = 'included' } = options
   const untilChain = makeUntilChain({ clock, log, alive })
@@ -50,8 +53,15 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
     else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
   }
   const idle = () =>
-    new Promise<void>((resolve) => {
-      wakeUp = resolve
+    new Promise<'woken' | 'rested'>((resolve) => {
+      const cancel = clock.after(LOOK_MS, () => {
+        wakeUp = undefined
+        resolve('rested')
+      })
+      wakeUp = () => {
+        cancel()
+        resolve('woken')
+      }
     })
 
   return {
@@ -69,7 +79,7 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
       while (alive()) {
         const batch = memory.submitter.next()
         if (batch) place = await memory.submitter.submit(batch, place)
-        else await idle()
+        else if ((await idle()) === 'rested') await memory.submitter.check(place)
       }
     },
     wake,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AckPolicy,
   DeliverPolicy,
+  ErrorCode,
   type JetStreamClient,
   type JetStreamManager,
   NatsError,
@@ -54,6 +55,7 @@ export function makeJournal({ stream, js, jsm, log }: Options): Journal {
           const winner = await untilAnswered(() => last(subject), log)
           return winner?.token === record.token ? winner.sequence : 'conflict'
         }
+        if (isClosed(error)) throw error
         log.warn({ err: error, subject, attempt }, 'journal: append not answered, trying again')
         await sleep(Math.min(50 * 2 ** attempt, 1_000))
       }
@@ -69,12 +71,13 @@ export function makeJournal({ stream, js, jsm, log }: Options): Journal {
   }
 }
 
-/** Repeats an idempotent read until the server answers it. */
+/** Repeats an idempotent read until the server answers it, or we have closed the connection. */
 async function untilAnswered<T>(read: () => Promise<T>, log: Log): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await read()
     } catch (error) {
+      if (isClosed(error)) throw error
       log.warn({ err: error, attempt }, 'journal: read not answered, trying again')
       await sleep(Math.min(50 * 2 ** attempt, 1_000))
     }
@@ -122,6 +125,10 @@ function toStored(subject: string, sequence: number, data: Uint8Array): StoredRe
   const { token, body } = decode(data) as JournalRecord
   return { subject, sequence, token, body }
 }
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof NatsError &&
+  (error.code === ErrorCode.ConnectionClosed || error.code === ErrorCode.ConnectionDraining)
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof NatsError && error.api_error?.err_code === code

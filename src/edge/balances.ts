@@ -18,7 +18,7 @@ export interface Balances {
   read(wallet: Address): Promise<Balance>
   /** Has the wallet read from the chain. @throws {RefusalError} as `read` */
   load(wallet: Address): Promise<void>
-  /** For headers: the balance if it can be had at once, else undefined. */
+  /** For headers: the balance if it can be had within a second, else undefined. */
   glance(wallet: Address): Promise<Credits | undefined>
   /** The same, once this job is paid. */
   glanceAfter(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | undefined>
@@ -75,10 +75,7 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
   return {
     read,
     load,
-    glance: async (wallet) => {
-      const balance = await glance(ledger.balance(wallet))
-      return balance === 'unknown_wallet' ? undefined : balance?.remaining
-    },
+    glance: async (wallet) => (await glance(read(wallet)))?.remaining,
     glanceAfter: async (wallet, jobId, charged) => {
       const remaining = await glance(ledger.remainingAfter(wallet, jobId, charged))
       return remaining === 'unknown_wallet' ? undefined : remaining

@@ -7,24 +7,30 @@ import type { ChatMessage } from '../domain/chat.ts'
  * spares a caller the way there when the answer is certain.
  */
 const CHARACTERS_PER_TOKEN_MAX = 16
-/** Errs low, so that an open-ended request is never cut below what the model could answer. */
+/**
+ * Runs aside, as above. Counts too few tokens rather than too many, so that an open-ended request
+ * is never cut below what the model could answer.
+ */
 const CHARACTERS_PER_TOKEN_ROUGH = 8
 
 /** True only where the messages cannot fit into `contextWindow` tokens by any count. */
 export function cannotFit(messages: readonly ChatMessage[], contextWindow: number): boolean {
   const room = contextWindow * CHARACTERS_PER_TOKEN_MAX
   if (characters(messages) <= room) return false
-  return messages.reduce((sum, { content }) => sum + withoutRuns(content), 0) > room
+  return charactersWithoutRuns(messages) > room
 }
 
 /** Most tokens an answer could take: what a prompt this long leaves of the window. */
 export function roomForAnswer(messages: readonly ChatMessage[], contextWindow: number): number {
-  const prompt = Math.ceil(characters(messages) / CHARACTERS_PER_TOKEN_ROUGH)
+  const prompt = Math.ceil(charactersWithoutRuns(messages) / CHARACTERS_PER_TOKEN_ROUGH)
   return Math.max(1, contextWindow - prompt)
 }
 
 const characters = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, { content }) => sum + content.length, 0)
+
+const charactersWithoutRuns = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + withoutRuns(content), 0)
 
 function withoutRuns(text: string): number {
   let count = 0

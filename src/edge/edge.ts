@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { Address } from '../domain/ids.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -10,6 +9,7 @@ import { makeAdmission } from './admission.ts'
 import { makeAuth } from './auth.ts'
 import { makeBalances } from './balances.ts'
 import { requireCaller } from './caller.ts'
+import { makeServerClosing } from './close-server.ts'
 import { makeJobs } from './jobs.ts'
 import { makePools } from './pools.ts'
 import { makeReadiness } from './readiness.ts'
@@ -60,6 +60,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const runJob = makeRunJob({ ...ports, waiting, jobs })
   let draining = false
   const server = makeServer({ ...settings, log, draining: () => draining })
+  const closeServer = makeServerClosing(server, clock)
 
   health(server, { readiness: makeReadiness(ports) })
   server.register(async (authenticated) => {
@@ -83,7 +84,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
     listen: (options) => server.listen(options),
     stop: async () => {
       draining = true
-      await closeWithin(server, clock)
+      await closeServer()
       // What was cut has been cancelled by now; those cancellations still have to arrive.
       await Promise.race([jobs.settled(), after(clock, CANCELLATIONS_MS)])
       waiting.stop()
@@ -93,19 +94,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   }
 }
 
-const DRAIN_MS = 15_000
 const CANCELLATIONS_MS = 3_000
-const SWEEP_MS = 100
-
-/** Closes when the last request is done, or cuts the rest. */
-async function closeWithin(server: FastifyInstance, clock: Clock): Promise<void> {
-  const cancelCut = clock.after(DRAIN_MS, () => server.server.closeAllConnections())
-  // A connection whose request ends during the drain would be kept alive for the next one.
-  const cancelSweep = clock.every(SWEEP_MS, () => server.server.closeIdleConnections())
-  await server.close()
-  cancelCut()
-  cancelSweep()
-}
 
 const after = (clock: Clock, span: DurationMs): Promise<void> =>
   new Promise((resolve) => clock.after(span, resolve))

@@ -144,7 +144,7 @@ export class FollowedJob implements Waiter {
     // What the job says of its end holds; text of any other attempt is late.
     if (this.#completed || (current !== undefined && attempt < current)) return false
     if (this.#options.follower.committed) {
-      this.#options.jobs.cancel(this.jobId)
+      this.#options.jobs.cancel(this.jobId, { torn: true })
       this.#failMidAnswer()
       return false
     }

@@ -18,7 +18,7 @@ export interface Jobs {
   /** `unknown`: nobody answered, so it is not known whether the job exists. */
   start(command: StartJob): Promise<JobReply | 'unknown'>
   /** Returns at once; repeated in the background until the job has it. */
-  cancel(jobId: JobId): void
+  cancel(jobId: JobId, why?: Pick<CancelJob, 'torn'>): void
   /** Undefined: nobody answers for this job at the moment. */
   get(jobId: JobId): Promise<JobReply | undefined>
   /** Resolves when no cancellation is under way any more. */
@@ -54,16 +54,16 @@ export function makeJobs({ bus, clock, log }: Options): Jobs {
     }
   }
 
-  const cancel = async (jobId: JobId): Promise<void> => {
-    const command: CancelJob = { type: 'CancelJob', jobId, at: clock.now() }
+  const cancel = async (jobId: JobId, why?: Pick<CancelJob, 'torn'>): Promise<void> => {
+    const command: CancelJob = { type: 'CancelJob', jobId, ...why, at: clock.now() }
     const reply = await say(command, CANCEL_WITHIN_MS)
     if (reply === undefined) log.warn({ jobId }, 'job: cancellation was not acknowledged')
   }
 
   return {
     start: async (command) => (await say(command, START_WITHIN_MS)) ?? 'unknown',
-    cancel: (jobId) => {
-      const done = cancel(jobId).finally(() => cancelling.delete(done))
+    cancel: (jobId, why) => {
+      const done = cancel(jobId, why).finally(() => cancelling.delete(done))
       cancelling.add(done)
     },
     get: (jobId) => {

@@ -47,6 +47,11 @@ export interface StartJob {
 export interface CancelJob {
   readonly type: 'CancelJob'
   readonly jobId: JobId
+  /**
+   * The caller is still there, but its answer was torn: a later attempt began after text of an
+   * earlier one had reached it. Nothing of the job is charged.
+   */
+  readonly torn?: boolean
   readonly at: UnixMs
 }
 

@@ -65,6 +65,8 @@ export async function startServers(settings: ServerSettings, urls: ServerUrls): 
 }
 
 export async function startChain({ dir, ports, screen, start }: ServerSettings): Promise<void> {
+  if (process.env.RPC_URL)
+    screen.note('! RPC_URL is not used: a network runs on a chain of its own')
   start(chainProgram(findAnvil(), dir, ports))
   await screen.step('chain', () =>
     waitForListener('the chain', LOOPBACK, ports.chain, OWN_PATIENCE_MS),

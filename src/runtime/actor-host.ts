@@ -38,7 +38,10 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     await this.rehydrate(partitions, from)
   }
 
-  /** Reads the journal from `from` and runs what is live in `partitions` and not running yet. */
+  /**
+   * Reads the journal from `from` and runs what is live in `partitions` and not running yet. What
+   * runs already is brought up to what another owner wrote meanwhile.
+   */
   async rehydrate(partitions: readonly number[], from: number): Promise<void> {
     const { journal, journalFilter, actorOf, partitionOf, kind } = this.#options
     const wanted = new Set(partitions)
@@ -47,7 +50,8 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       const id = actorOf(subject)
       if (!wanted.has(partitionOf(id))) return
       const record = body as ActorRecord<State, Event>
-      if (kind.rests(record.state)) found.delete(id)
+      const known = this.#partitions.get(partitionOf(id))?.has(id)
+      if (kind.rests(record.state) && !known) found.delete(id)
       else found.set(id, { record, sequence })
     })
     for (const [id, { record, sequence }] of found) {
@@ -142,10 +146,16 @@ class Partition<State, Command, Event, Effect extends DueEffect> {
   }
 
   restore(id: string, record: ActorRecord<State, Event>, sequence: number): void {
-    if (this.#live.has(id)) return // a command was quicker and has read the journal itself
+    // A command was quicker: since the reading, the actor may have moved on, even to its end.
+    const known = this.has(id)
     const actor = this.#find(id)
-    actor.restore(record, sequence)
+    if (known) actor.catchUp(record, sequence)
+    else actor.restore(record, sequence)
     this.#shelve(actor)
+  }
+
+  has(id: string): boolean {
+    return this.#live.has(id) || this.#resting.has(id)
   }
 
   async close(): Promise<void> {

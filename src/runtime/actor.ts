@@ -76,6 +76,16 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     this.#effects.update(this.#kind.due(record.state))
   }
 
+  /**
+   * Takes a record of the journal that this actor has not seen: another owner wrote it. What is
+   * older than the actor's own state is passed over.
+   */
+  catchUp(record: ActorRecord<State, Event>, sequence: number): void {
+    // One that has not read the journal yet will find the record there.
+    if (this.#sequence === undefined || sequence <= this.#sequence) return
+    this.restore(record, sequence)
+  }
+
   /** Queues a command; resolves with its answer once what it decided is in the journal. */
   tell(command: Command): Promise<unknown> {
     this.#waiting++

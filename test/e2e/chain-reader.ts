@@ -11,7 +11,7 @@ import {
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from '../../src/chain/abi.ts'
 import { fundGas, fundWallet } from '../../src/chain/fund.ts'
 import { toCredits } from '../../src/domain/credits.ts'
-import { type Address, jobIdToBytes32, toAddress, toHex32, toJobId } from '../../src/domain/ids.ts'
+import { type Address, jobIdToBytes32, toAddress, toJobId } from '../../src/domain/ids.ts'
 import type { Network } from '../network/network.ts'
 import type { Customer } from './customer.ts'
 
@@ -45,21 +45,25 @@ export class ChainReader {
 
   async lock(jobId: string) {
     const args = { jobId: onChain(jobId) }
-    return only(
+    const found = noneOrOne(
       await this.client.getContractEvents({ ...this.events, eventName: 'JobLocked', args }),
     )
+    if (!found) throw new Error(`${jobId} was never locked`)
+    return found
   }
 
+  /** Undefined before it is in a block. */
   async settlement(jobId: string) {
     const args = { jobId: onChain(jobId) }
-    return only(
+    return noneOrOne(
       await this.client.getContractEvents({ ...this.events, eventName: 'JobSettled', args }),
     )
   }
 
+  /** Undefined before it is in a block. */
   async refund(jobId: string) {
     const args = { jobId: onChain(jobId) }
-    return only(
+    return noneOrOne(
       await this.client.getContractEvents({ ...this.events, eventName: 'JobRefunded', args }),
     )
   }
@@ -175,10 +179,9 @@ export const UNITS_PER_CREDIT = 10_000n
 
 const onChain = (jobId: string): Hex => jobIdToBytes32(toJobId(jobId))
 
-function only<Event>(events: readonly Event[]): Event {
-  if (events.length !== 1) throw new Error(`one event was awaited, there are ${events.length}`)
-  return events[0]!
+function noneOrOne<Event>(events: readonly Event[]): Event | undefined {
+  if (events.length > 1) throw new Error(`at most one event was awaited, not ${events.length}`)
+  return events[0]
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n)
-export const sameHash = (a: string, b: string): boolean => toHex32(a) === toHex32(b)

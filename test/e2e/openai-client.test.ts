@@ -1,5 +1,4 @@
 import OpenAI, {
-  APIError,
   AuthenticationError,
   BadRequestError,
   InternalServerError,
@@ -8,6 +7,7 @@ import OpenAI, {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { refused, same } from './client-errors.ts'
 import { type Customer, firstCustomer, jobBecomes, newCustomer } from './customer.ts'
 
 /** OpenAI's own client, changed in nothing but the address and the key. */
@@ -292,28 +292,6 @@ async function lastFinishReason(
   let last: OpenAI.ChatCompletionChunk | undefined
   for await (const chunk of stream) last = chunk
   return last?.choices[0]?.finish_reason
-}
-
-async function refused(request: PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await request
-  } catch (error) {
-    if (error instanceof APIError) return error
-    throw error
-  }
-  throw new Error('the request was answered where a refusal was awaited')
-}
-
-function same(
-  error: APIError,
-  status: number,
-  code: string,
-  type: string,
-  param: string | null,
-): void {
-  const { status: s, code: c, type: t, param: p } = error
-  assert.equal({ status: s, code: c, type: t, param: p }, { status, code, type, param })
-  assert.ok(error.requestID, 'the client finds the request id')
 }
 
 Client.run()

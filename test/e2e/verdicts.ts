@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { Network } from '../network/network.ts'
 import { type JobOnChain, lockedJobs } from './books.ts'
-import { type Call, getJob, hashOf, type Refused, type Whole } from './calls.ts'
+import { type Call, getJob, hashOf, type Refused, untilStatus, type Whole } from './calls.ts'
 import { until } from './until.ts'
 
 /** What the caller saw, what the job says of itself, and what is on chain are one story. */
@@ -13,12 +13,12 @@ export async function agrees(
   if (call.type === 'broken' || call.jobId === null) return
   const end = jobs.get(call.jobId)?.end
   if (call.type === 'refused' && call.error.code === 'service_unavailable' && !end) return
-  const job = await getJob(network, call.jobId)
   if (call.type === 'whole') {
-    assert.is(job.status, 'settled', `${told(call)} of ${JSON.stringify(job)}`)
+    const job = await untilStatus(network, call.jobId, 'settled')
     assert.is(job.on_chain.proof_hash, hashOf(call.text))
     assert.is(end?.type === 'settled' && end.charged, BigInt(job.credits_charged))
   } else {
+    const job = await getJob(network, call.jobId)
     assert.ok(['failed', 'refunded'].includes(job.status), `${told(call)} of a ${job.status} job`)
     assert.ok(!end || end.type === 'refunded', `${job.id} is ${end?.type}`)
   }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -178,9 +180,18 @@ Process('Redis away: 503 at once, and again 200 when it is back', async (world) 
   )
 })
 
-Process('SIGTERM drains and ends with 0', async (world) => {
-  world.edge.kill('SIGTERM')
-  assert.is(await world.exited, 0)
-})
+Process(
+  'SIGTERM drains and ends with 0, and waits for no connection that says nothing',
+  async (world) => {
+    const { hostname, port } = new URL(world.url)
+    const silent = connect(Number(port), hostname)
+    await once(silent, 'connect')
+    const startedAt = performance.now()
+    world.edge.kill('SIGTERM')
+    assert.is(await world.exited, 0)
+    assert.ok(performance.now() - startedAt < 5_000, 'ended at once')
+    silent.destroy()
+  },
+)
 
 Process.run()

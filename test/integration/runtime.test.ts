@@ -179,7 +179,7 @@ test('of two owners at once only one is written down', async () => {
   // Both believe to own partition 1: leases never give exclusivity, the journal does.
   const a = await startHost('e')
   const b = await startHost('f')
-  await within(10_000, 'all to be owned', () => holds(a) + holds(b) === 8)
+  await within(10_000, 'an even share', () => holds(b) > 0 && holds(a) + holds(b) === 8)
   await Promise.all([a.actors.acquire([1], 1), b.actors.acquire([1], 1)])
   for (let i = 0; i < 50; i++) client.bus.publish('cmd.1.two-1', { type: 'add' })
   const journal = await client.journal('JOB')

@@ -25,8 +25,11 @@ Window('refuses only what cannot fit by any count', () => {
   assert.is(cannotFit(user(' '.repeat(100_000)), 1_000), false, 'runs pack tightly')
 })
 Window('an answer always has some room', () => {
-  assert.is(roomForAnswer(user('x'.repeat(80)), 1_000), 990)
-  assert.is(roomForAnswer(user('x'.repeat(80_000)), 1_000), 1)
+  assert.is(roomForAnswer(user('xy'.repeat(40)), 1_000), 990)
+  assert.is(roomForAnswer(user('xy'.repeat(40_000)), 1_000), 1)
+})
+Window('blanks do not take the room of an answer', () => {
+  assert.is(roomForAnswer(user(`{${' '.repeat(80_000)}}`), 1_000), 999)
 })
 Window.run()
 

@@ -1,0 +1,48 @@
+import { Upstream } from '../fakes/pool/upstream.ts'
+import { type Network, startNetwork } from '../network/network.ts'
+import { ChainReader } from './chain-reader.ts'
+import { bodyOf, type Customer, eventually, firstCustomer, send } from './customer.ts'
+
+/** A network of two workers that ask an upstream whose answers a test writes. */
+export interface BehindUpstream {
+  readonly upstream: Upstream
+  readonly network: Network
+  readonly customer: Customer
+  readonly chain: ChainReader
+  close(): Promise<void>
+}
+
+export async function networkBehind(models: readonly string[]): Promise<BehindUpstream> {
+  const upstream = await new Upstream(models).open()
+  const network = await startNetwork({ flags: ['--upstream', upstream.url] }).catch(
+    async (error: unknown) => {
+      await upstream.close()
+      throw error
+    },
+  )
+  const customer = firstCustomer(network)
+  const close = async () => {
+    await network.stop()
+    await upstream.close()
+  }
+  // Ready means that one worker serves; what is tested behind an upstream needs both.
+  const ready = eventually(
+    () => 'two workers do not serve what the upstream has',
+    async () => (await listed(customer)).every(({ svc }) => svc.active_workers === 2) || undefined,
+  )
+  await ready.catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  return { upstream, network, customer, chain: new ChainReader(network), close }
+}
+
+export async function listed(customer: Customer): Promise<readonly Listed[]> {
+  const list: { data: Listed[] } = bodyOf(await send(customer, '/models'))
+  return list.data
+}
+
+export interface Listed {
+  readonly id: string
+  readonly svc: { readonly active_workers: number }
+}
