@@ -9,7 +9,6 @@ export interface DataDir {
   readonly contractsFile: string
   readonly pidsFile: string
   readonly chainState: string
-  readonly natsConfig: string
   readonly natsStore: string
   readonly redisStore: string
   readonly logs: string
@@ -26,7 +25,6 @@ export function dataDirAt(path: string): DataDir {
     contractsFile: join(path, 'contracts.json'),
     pidsFile: join(path, 'pids.json'),
     chainState: join(path, 'chain.json'),
-    natsConfig: join(path, 'nats.conf'),
     natsStore: join(path, 'nats'),
     redisStore: join(path, 'redis'),
     logs: join(path, 'logs'),
@@ -37,7 +35,6 @@ const stateOf = (dir: DataDir): readonly string[] => [
   dir.keysFile,
   dir.contractsFile,
   dir.chainState,
-  dir.natsConfig,
   dir.natsStore,
   dir.redisStore,
   dir.logs,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DataDir } from './data-dir.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers, type ServerProgram } from './programs.ts'
@@ -88,32 +88,21 @@ async function waitForUrl(
   await waitForListener(name, hostname, port ? Number(port) : defaultPort, patienceMs)
 }
 
-function natsProgram(path: string, dir: DataDir, ports: Ports): Program {
-  writeFileSync(dir.natsConfig, natsConfig(dir, ports))
-  return { role: 'nats', name: 'nats', command: path, args: ['--config', dir.natsConfig] }
-}
+const DEPLOY = join(import.meta.dirname, '../../deploy')
 
-// The largest message is one chat request: 4 MiB of body, and room for what msgpack adds.
-const natsConfig = (dir: DataDir, ports: Ports): string => `# Written by npm start, at each start.
-listen: "${LOOPBACK}:${ports.nats}"
-http: "${LOOPBACK}:${ports.natsMonitor}"
-max_payload: 8MB
-jetstream {
-  store_dir: ${JSON.stringify(dir.natsStore)}
+function natsProgram(path: string, dir: DataDir, ports: Ports): Program {
+  const args = [
+    ...['--config', join(DEPLOY, 'nats.conf'), '--addr', LOOPBACK, '--port', String(ports.nats)],
+    ...['--http_port', String(ports.natsMonitor), '--jetstream', '--store_dir', dir.natsStore],
+  ]
+  return { role: 'nats', name: 'nats', command: path, args }
 }
-`
 
 function redisProgram(path: string, dir: DataDir, ports: Ports): Program {
-  const settings = {
-    port: String(ports.redis),
-    bind: LOOPBACK,
-    dir: dir.redisStore,
-    // The append-only file alone: what it loses in a crash is rebuilt from chain and journal.
-    appendonly: 'yes',
-    save: '',
-    daemonize: 'no',
-  }
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+  const args = [
+    ...[join(DEPLOY, 'redis.conf'), '--bind', LOOPBACK, '--port', String(ports.redis)],
+    ...['--dir', dir.redisStore],
+  ]
   return { role: 'redis', name: 'redis', command: path, args }
 }
 
