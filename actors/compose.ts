@@ -9,6 +9,7 @@ import { makeAccountService } from './account/service.ts'
 import { makeChainWatcher } from './chain-watcher/watcher.ts'
 import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
+import { Edges } from './job/edges.ts'
 import { Pools } from './job/pools.ts'
 import { jobPartitions } from './job/resource.ts'
 import { makeLane } from './settlement/lane.ts'
@@ -21,11 +22,12 @@ export async function composeActors(
   const c = container.createChildContainer()
   const { hostId, deployBlock, close } = await connectActors(c, config, log)
   const pools = new Pools(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
+  const edges = new Edges(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
   const account = accountService(c)
   const ownership = new Ownership({
     hostId,
     resources: [
-      jobs(c, hostId, pools),
+      jobs(c, hostId, pools, edges),
       ...lanes(c, config),
       watcher(c, config, deployBlock),
     ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind)),
@@ -35,6 +37,7 @@ export async function composeActors(
     log,
   })
 
+  edges.start()
   await pools.start()
   if (config.ACTOR_KINDS.includes('account')) await account.start()
   await ownership.start()
@@ -44,19 +47,20 @@ export async function composeActors(
       await ownership.stop()
       await account.stop()
       pools.stop()
+      edges.stop()
       await close()
     },
   }
 }
 
-function jobs(c: DependencyContainer, hostId: string, pools: Pools): ResourceKind {
+function jobs(c: DependencyContainer, hostId: string, pools: Pools, edges: Edges): ResourceKind {
   const bus = c.resolve(TOKENS.bus)
   const clock = c.resolve(TOKENS.clock)
   const ledger = c.resolve(TOKENS.ledger)
   const outputs = c.resolve(TOKENS.outputs)
   return jobPartitions({
     hostId,
-    kind: jobKind({ bus, clock, ledger, outputs, pools }),
+    kind: jobKind({ bus, clock, ledger, outputs, pools, edges }),
     bus,
     clock,
     journal: c.resolve(TOKENS.jobJournal),

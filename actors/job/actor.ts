@@ -11,6 +11,7 @@ import type { Ledger, Outputs } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
 import { decide, type World } from './decide.ts'
 import { due, type JobEffect, rests } from './due.ts'
+import type { Edges } from './edges.ts'
 import type { Pools } from './pools.ts'
 import {
   type CompletedJob,
@@ -28,6 +29,7 @@ export interface JobPorts {
   readonly ledger: Ledger
   readonly outputs: Outputs
   readonly pools: Pools
+  readonly edges: Edges
 }
 
 export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
@@ -76,6 +78,11 @@ async function run(
       return offer(ports, effect, job, context)
     case 'watch_pool':
       return watchPool(ports, effect, id, context)
+    case 'watch_edge':
+      if (ports.edges.isGone(replyTo)) {
+        context.tell({ type: 'CancelJob', jobId: id, at: clock.now() })
+      }
+      return
     case 'stop_worker':
       return stopWorker(bus, effect, id)
     case 'expire':
@@ -152,10 +159,9 @@ async function watchPool(
   { pools, clock }: JobPorts,
   { poolId, attempt }: Extract<JobEffect, { type: 'watch_pool' }>,
   jobId: JobId,
-  { round, tell }: EffectContext<JobCommand>,
+  { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
-  // A host that has just started may not have heard of the pool yet.
-  if (round < 4 || !pools.isGone(poolId)) return
+  if (!pools.isGone(poolId)) return
   const at = clock.now()
   tell({ type: 'FailWorker', jobId, attempt, reason: 'pool_gone', textSent: false, at })
 }

@@ -16,6 +16,7 @@ export type JobEffect = DueEffect &
     | { readonly type: 'lock'; readonly abandon: boolean }
     | { readonly type: 'offer'; readonly poolId: string; readonly attempt: number }
     | { readonly type: 'watch_pool'; readonly poolId: string; readonly attempt: number }
+    | { readonly type: 'watch_edge' }
     | { readonly type: 'stop_worker'; readonly poolId: string; readonly settle: boolean }
     | { readonly type: 'expire'; readonly at: UnixMs }
     | { readonly type: 'settle' }
@@ -27,7 +28,8 @@ export type JobEffect = DueEffect &
 
 /** An intent is repeated until the chain's fact arrives: the lane that heard it may have died. */
 const REPEAT_MS = 3_000
-const POOL_WATCH_MS = 1_000
+/** How often a job looks whether its pool and its edge still live. */
+const WATCH_MS = 1_000
 /** An answer about a timed-out job waits this long for the refund's hash, then goes without. */
 const REFUND_HASH_WAIT_MS = 5_000
 
@@ -62,17 +64,18 @@ const isBack = (escrow: EndedJob['escrow']): boolean =>
 function dueRunning(job: RunningJob): readonly JobEffect[] {
   const { deadlineAt } = job.terms
   const expire: JobEffect = { key: 'expire', type: 'expire', at: deadlineAt, notBefore: deadlineAt }
-  if (job.escrow.at === 'asked') return [expire, lock(false)]
-  if (!job.attempt) return [expire]
+  const watched = job.cancelled ? [expire] : [expire, watchEdge]
+  if (job.escrow.at === 'asked') return [...watched, lock(false)]
+  if (!job.attempt) return watched
   const { number: attempt, poolId } = job.attempt
   const effects: JobEffect[] = [
-    expire,
+    ...watched,
     {
       key: `watch_pool.${attempt}`,
       type: 'watch_pool',
       poolId,
       attempt,
-      everyMs: POOL_WATCH_MS,
+      everyMs: WATCH_MS,
     },
   ]
   if (job.cancelled) effects.push(stopWorker(poolId, true))
@@ -108,6 +111,8 @@ function answer(job: EndedJob): JobEffect {
     : tellEdge
 }
 
+/** A caller whose edge has died hears nothing any more: as if it had hung up. */
+const watchEdge: JobEffect = { key: 'watch_edge', type: 'watch_edge', everyMs: WATCH_MS }
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
 const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }
 const release = (wallet: Address): JobEffect => ({ key: 'release', type: 'release', wallet })

@@ -2,31 +2,36 @@ import { POOL_SILENCE_MS, type PoolSummary } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-
-interface Seen {
-  readonly summary: PoolSummary
-  readonly at: number
-}
+import { Presence } from '../../src/runtime/presence.ts'
 
 /** The pools as their summaries tell: where to offer a job, and which pool has gone. */
 export class Pools {
   readonly #bus: Bus
   readonly #clock: Clock
-  readonly #seen = new Map<string, Seen>()
-  #stop: () => void = () => {}
+  readonly #presence: Presence
+  readonly #summaries = new Map<string, PoolSummary>()
+  #stops: (() => void)[] = []
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus
     this.#clock = clock
+    this.#presence = new Presence({ bus, clock, silenceMs: POOL_SILENCE_MS })
   }
 
   /** Resolves once the pools that live have had the time to answer. */
   async start(): Promise<void> {
+    this.#presence.start()
     const subscription = this.#bus.subscribe(SUBJECTS.poolSummary, (message) => {
       const summary = message as PoolSummary
-      this.#seen.set(summary.poolId, { summary, at: this.#clock.monotonic() })
+      this.#presence.heard(summary.poolId)
+      this.#summaries.set(summary.poolId, summary)
     })
-    this.#stop = () => subscription.unsubscribe()
+    const forget = this.#clock.every(POOL_SILENCE_MS, () => {
+      for (const poolId of this.#summaries.keys()) {
+        if (this.isGone(poolId)) this.#summaries.delete(poolId)
+      }
+    })
+    this.#stops = [() => subscription.unsubscribe(), forget, () => this.#presence.stop()]
     this.#bus.publish(SUBJECTS.poolsAsk, null)
     await new Promise<void>((resolve) => {
       this.#clock.after(100, resolve)
@@ -34,14 +39,11 @@ export class Pools {
   }
 
   stop(): void {
-    this.#stop()
+    for (const stop of this.#stops) stop()
   }
 
-  /** True when nothing was heard of the pool for POOL_SILENCE_MS. */
   isGone(poolId: string): boolean {
-    const seen = this.#seen.get(poolId)
-    if (!this.#bus.connected) return false // we cannot tell
-    return !seen || this.#clock.monotonic() - seen.at > POOL_SILENCE_MS
+    return this.#presence.isGone(poolId)
   }
 
   /**
@@ -49,8 +51,8 @@ export class Pools {
    * herding than the best of all, as summaries are always a little old.
    */
   choose(model: string, excludePools: readonly string[]): string | undefined {
-    const serving = [...this.#seen.values()].filter(
-      ({ summary }) =>
+    const serving = [...this.#summaries.values()].filter(
+      (summary) =>
         !summary.draining &&
         (summary.models[model]?.workers ?? 0) > 0 &&
         !excludePools.includes(summary.poolId) &&
@@ -59,12 +61,10 @@ export class Pools {
     const first = this.#draw(serving)
     const second = this.#draw(serving)
     if (!first || !second) return undefined
-    return cost(first.summary, model) <= cost(second.summary, model)
-      ? first.summary.poolId
-      : second.summary.poolId
+    return cost(first, model) <= cost(second, model) ? first.poolId : second.poolId
   }
 
-  #draw(from: readonly Seen[]): Seen | undefined {
+  #draw(from: readonly PoolSummary[]): PoolSummary | undefined {
     if (from.length <= 1) return from[0]
     const [a, b] = this.#clock.randomBytes(2)
     return from[((a! << 8) | b!) % from.length]

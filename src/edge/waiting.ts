@@ -51,6 +51,8 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
     }
   })
   const cancelTicks = clock.every(TICK_MS, () => {
+    // Jobs that wait for an edge that has died stop their workers.
+    bus.publish(SUBJECTS.edges, replyTo)
     for (const waiter of waiters.values()) guarded(waiter, () => waiter.tick())
   })
 

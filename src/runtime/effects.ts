@@ -44,7 +44,6 @@ export class EffectSet<Command, Effect extends DueEffect> {
 class Running<Command, Effect extends DueEffect> {
   readonly #effect: Effect
   readonly #options: Options<Command, Effect>
-  #round = 0
   #failures = 0
   #cancelled = false
   #cancelTimer: () => void = () => {}
@@ -74,7 +73,6 @@ class Running<Command, Effect extends DueEffect> {
     const { clock, log, run, tell } = this.#options
     try {
       await run(this.#effect, {
-        round: this.#round++,
         cancelled: () => this.#cancelled,
         tell: (command) => {
           if (!this.#cancelled) tell(command)

@@ -1,6 +1,7 @@
 import { SUBJECTS } from '../messages/subjects.ts'
 import { type Bus, NoResponders, type Subscription } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
+import { Presence } from './presence.ts'
 
 export const HEARTBEAT_MS = 500
 /** A host that was silent this long counts as dead. */
@@ -21,37 +22,31 @@ interface Options {
   readonly changed: () => void
 }
 
-/**
- * Which actor hosts live. Judged by each observer on its own monotonic clock; never while it is
- * disconnected, and not before it has listened for one silence span since.
- */
+/** Which actor hosts live, judged by each observer for itself. */
 export class Hosts {
   readonly #options: Options
-  readonly #seen = new Map<string, { at: number; kinds: readonly string[] }>()
+  readonly #presence: Presence
+  readonly #kinds = new Map<string, readonly string[]>()
   readonly #dead = new Set<string>()
-  #listeningSince: number
-  #lastBeat: number
   #leaving = false
   #stops: (() => void)[] = []
 
   constructor(options: Options) {
     this.#options = options
-    this.#listeningSince = options.clock.monotonic()
-    this.#lastBeat = this.#listeningSince
+    this.#presence = new Presence({ ...options, silenceMs: SILENCE_MS })
   }
 
   start(): void {
     const { bus, clock, hostId } = this.#options
+    this.#presence.start()
     const subscriptions: Subscription[] = [
       bus.subscribe(SUBJECTS.hosts, (message) => this.#hear(message as Heartbeat)),
       bus.subscribe(SUBJECTS.host(hostId), (_message, _subject, respond) => respond('alive')),
     ]
-    bus.onConnection(() => {
-      this.#listeningSince = clock.monotonic()
-    })
     this.#stops = [
       clock.every(HEARTBEAT_MS, () => this.#beat()),
       ...subscriptions.map((subscription) => () => subscription.unsubscribe()),
+      () => this.#presence.stop(),
     ]
     this.#beat()
   }
@@ -69,18 +64,14 @@ export class Hosts {
   /** Living hosts that run `kind`; me included unless I am leaving. */
   candidates(kind: string): readonly string[] {
     const { hostId, kinds } = this.#options
-    const others = [...this.#seen]
-      .filter(([host, seen]) => seen.kinds.includes(kind) && !this.isDead(host))
+    const others = [...this.#kinds]
+      .filter(([host, theirs]) => theirs.includes(kind) && !this.isDead(host))
       .map(([host]) => host)
     return this.#leaving || !kinds.includes(kind) ? others : [...others, hostId]
   }
 
   isDead(host: string): boolean {
-    if (this.#dead.has(host)) return true
-    const now = this.#options.clock.monotonic()
-    if (now - this.#listeningSince < SILENCE_MS) return false
-    const seen = this.#seen.get(host)
-    return seen === undefined || now - seen.at > SILENCE_MS
+    return this.#dead.has(host) || this.#presence.isGone(host)
   }
 
   /** Asks the host itself: a process that is gone has no listener, and that is known at once. */
@@ -98,22 +89,20 @@ export class Hosts {
 
   #hear({ hostId, kinds, leaving }: Heartbeat): void {
     if (hostId === this.#options.hostId) return
-    const isNew = !this.#seen.has(hostId) || this.#dead.has(hostId)
+    const isNew = !this.#presence.has(hostId) || this.#dead.has(hostId)
     if (leaving) {
-      this.#seen.delete(hostId)
+      this.#presence.forget(hostId)
+      this.#kinds.delete(hostId)
     } else {
       this.#dead.delete(hostId)
-      this.#seen.set(hostId, { at: this.#options.clock.monotonic(), kinds })
+      this.#presence.heard(hostId)
+      this.#kinds.set(hostId, kinds)
     }
     if (isNew || leaving) this.#options.changed()
   }
 
   #beat(): void {
-    const { bus, clock, hostId, kinds } = this.#options
-    const now = clock.monotonic()
-    // We were stopped ourselves: what the others said meanwhile has not been read yet.
-    if (now - this.#lastBeat > HEARTBEAT_MS * 3) this.#listeningSince = now
-    this.#lastBeat = now
+    const { bus, hostId, kinds } = this.#options
     const heartbeat: Heartbeat = { hostId, kinds, leaving: this.#leaving }
     bus.publish(SUBJECTS.hosts, heartbeat)
     this.#options.changed()

@@ -48,6 +48,4 @@ export interface EffectContext<Command> {
   tell(command: Command): void
   /** True once the effect is no longer due, or the actor was given up. */
   cancelled(): boolean
-  /** How often this effect was started before, in this host. */
-  readonly round: number
 }

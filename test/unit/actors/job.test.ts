@@ -59,7 +59,7 @@ const failure = (reason: FailWorker['reason'], textSent = false): FailWorker => 
 
 test('start: a new job asks for its lock and minds its deadline', () => {
   const { job } = given().when(start).then('JobStarted')
-  assert.equal(keys(job), ['expire', 'lock.false'])
+  assert.equal(keys(job), ['expire', 'watch_edge', 'lock.false'])
 })
 test('start: said twice, is one job', () => given(started).when(start).thenNothing())
 test('start: after a tombstone, is refused', () => {
