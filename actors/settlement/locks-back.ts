@@ -1,56 +1,66 @@
-import type { LaneIntent } from '../../src/messages/lane.ts'
+import type { JobId } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Batch, EscrowReader } from '../../src/ports/escrow.ts'
+import type { Batch, EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { Outbox } from './outbox.ts'
 import { wasLocked } from './outcome.ts'
 import { pause, type UntilChain } from './until-chain.ts'
 
 /**
  * A chain that goes back loses locks together with what ended them, and two lanes bring them back,
- * each at its own pace. How long the end of a lock waits for the lock.
+ * each at its own pace.
  */
-export const LOCKS_BACK_MS = 30_000
-const LOOK_MS = 250
+export interface LocksBack {
+  /** Whether the lock lane has stored a transaction that the chain does not hold (yet, or any more). */
+  anyOnTheWay(): Promise<boolean>
+  /**
+   * Before a stored batch is sent again: waits until the chain holds the locks that it ends. Sent
+   * too soon its items would be skipped, and jobs that count as settled do not ask a second time.
+   */
+  wait(batch: Batch): Promise<void>
+}
 
 interface Options {
-  readonly lane: string
+  readonly lockOutbox: Pick<Outbox, 'read'>
+  readonly writer: EscrowWriter
   readonly reader: EscrowReader
   readonly untilChain: UntilChain
   readonly clock: Clock
   readonly log: Log
 }
 
-/**
- * Before a stored batch is sent again: waits until the chain holds the locks that it ends. Sent too
- * soon its items would be skipped, and jobs that count as settled do not ask a second time.
- */
-export async function untilLocksAreBack(options: Options, batch: Batch): Promise<void> {
-  if (batch.type !== 'settle' && batch.type !== 'refund') return
-  const { clock, log, lane } = options
-  const until = clock.monotonic() + LOCKS_BACK_MS
-  for (let missing: readonly LaneIntent[] = batch.items; ; ) {
-    missing = await withoutLock(options, missing)
-    if (missing.length === 0) return
-    if (clock.monotonic() >= until) {
-      log.error(
-        { lane, jobs: missing.length },
-        'lane: locks are not on chain, sending all the same',
-      )
-      return
-    }
-    await pause(clock, LOOK_MS)
-  }
-}
+const LOOK_MS = 100
 
-async function withoutLock(
-  { reader, untilChain }: Options,
-  intents: readonly LaneIntent[],
-): Promise<readonly LaneIntent[]> {
-  const found = await Promise.all(
-    intents.map(async (intent) => {
-      const history = await untilChain(() => reader.jobFacts(intent.jobId))
-      return wasLocked(history) ? [] : [intent]
-    }),
-  )
-  return found.flat()
+export function makeLocksBack(options: Options): LocksBack {
+  const { lockOutbox, writer, reader, untilChain, clock, log } = options
+
+  const anyOnTheWay = async () => {
+    const nonce = await untilChain(() => writer.nonce('lock'))
+    return (await lockOutbox.read(nonce)).sent !== undefined
+  }
+  const withoutLock = async (jobIds: readonly JobId[]) => {
+    const found = await Promise.all(
+      jobIds.map(async (jobId) => {
+        const history = await untilChain(() => reader.jobFacts(jobId))
+        return wasLocked(history) ? [] : [jobId]
+      }),
+    )
+    return found.flat()
+  }
+
+  return {
+    anyOnTheWay,
+    wait: async (batch) => {
+      if (batch.type !== 'settle' && batch.type !== 'refund') return
+      let missing: readonly JobId[] = batch.items.map(({ jobId }) => jobId)
+      for (let looks = 0; ; looks++) {
+        // In this order: what is not on its way now was included before it is looked for.
+        const more = await anyOnTheWay()
+        missing = await withoutLock(missing)
+        if (missing.length === 0 || !more) return
+        if (looks === 0) log.warn({ jobs: missing.length }, 'lane: waiting for locks to come back')
+        await pause(clock, LOOK_MS)
+      }
+    },
+  }
 }

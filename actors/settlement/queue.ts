@@ -28,8 +28,6 @@ export interface LaneQueue {
   readonly underWay: Set<IntentKey>
   /** The latest outcomes, oldest first. */
   readonly done: Map<IntentKey, Done>
-  /** When the chain first passed over the end of a lock because it did not hold the lock. */
-  readonly lockMissing: Map<IntentKey, UnixMs>
   lastKind: Batch['type'] | undefined
 }
 
@@ -60,7 +58,6 @@ export const emptyQueue = (): LaneQueue => ({
   again: [],
   underWay: new Set(),
   done: new Map(),
-  lockMissing: new Map(),
   lastKind: undefined,
 })
 
@@ -100,7 +97,6 @@ export function finish(
 ): void {
   forget(queue, intent)
   const key = keyOf(intent)
-  queue.lockMissing.delete(key)
   queue.done.delete(key)
   queue.done.set(key, done)
   if (queue.done.size <= DONE_MAX) return
@@ -108,18 +104,6 @@ export function finish(
     queue.done.delete(oldest)
     return
   }
-}
-
-/** Since when the lock that the intent would end has been missing on chain. */
-export function lockMissingSince(
-  { lockMissing }: LaneQueue,
-  intent: Pick<LaneIntent, 'type' | 'jobId'>,
-  now: UnixMs,
-): UnixMs {
-  const key = keyOf(intent)
-  const since = lockMissing.get(key) ?? now
-  lockMissing.set(key, since)
-  return since
 }
 
 /** Is done with an intent without an outcome: asked again, it begins anew. */

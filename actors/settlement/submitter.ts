@@ -9,7 +9,7 @@ import {
   type Receipt,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { LOCKS_BACK_MS, untilLocksAreBack } from './locks-back.ts'
+import type { LocksBack } from './locks-back.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import {
   type JobBatch,
@@ -26,7 +26,6 @@ import {
   forget,
   halves,
   type LaneQueue,
-  lockMissingSince,
   markUnderWay,
   nextBatch,
 } from './queue.ts'
@@ -42,6 +41,7 @@ export interface SubmitterOptions {
   readonly reader: EscrowReader
   readonly registrations: Registrations
   readonly teller: Teller
+  readonly locksBack: LocksBack
   readonly untilChain: UntilChain
   readonly clock: Clock
   readonly log: Log
@@ -96,7 +96,7 @@ async function recover(options: SubmitterOptions): Promise<Place> {
     if (sent) {
       log.info({ lane, nonce, hash: sent.transaction.hash }, 'lane: sending a stored transaction')
       markUnderWay(queue, sent.batch)
-      await untilLocksAreBack(options, sent.batch)
+      await options.locksBack.wait(sent.batch)
       await carryOut(options, sent)
       nonce++
       continue
@@ -158,25 +158,23 @@ async function explain(options: SubmitterOptions, { intent, reason }: Skipped): 
   const { queue, reader, untilChain, log, lane } = options
   const { jobId, type: kind } = intent
   const past = OF_THE_PAST.has(reason)
+  const lockMayCome = past && kind !== 'lock' && (await lockOnItsWay(options, intent))
   const history = past ? await untilChain(() => reader.jobFacts(jobId)) : []
   const outcome = readHistory(intent, history)
   log.info({ lane, jobId, kind, reason, outcome: outcome?.type }, 'lane: the chain skipped an item')
   if (outcome) conclude(options, outcome, intent)
-  // Its lock is under way, or lost with the chain's last blocks and on its way back.
-  else if (past && kind !== 'lock' && lockMayCome(options, intent, history)) forget(queue, intent)
+  // Its lock is under way, or lost with the chain's last blocks and about to be sent again: the job
+  // asks again until then.
+  else if (lockMayCome || (kind === 'refund' && wasLocked(history))) forget(queue, intent)
   else conclude(options, refusal(intent, reason), intent)
 }
 
-/** Whether to let the job ask again, which it does until its lock is there or given up here. */
-function lockMayCome(
-  { queue, clock, confirmLockAt }: SubmitterOptions,
-  intent: LaneIntent,
-  history: Awaited<ReturnType<EscrowReader['jobFacts']>>,
-): boolean {
-  if (wasLocked(history)) return intent.type === 'refund'
-  if (intent.type === 'refund' && confirmLockAt === 'broadcast') return true
-  return clock.now() - lockMissingSince(queue, intent, clock.now()) < LOCKS_BACK_MS
-}
+/** To be asked before the history is read: a lock that comes in between is found there. */
+const lockOnItsWay = async (
+  { confirmLockAt, locksBack }: SubmitterOptions,
+  { type }: LaneIntent,
+): Promise<boolean> =>
+  (type === 'refund' && confirmLockAt === 'broadcast') || (await locksBack.anyOnTheWay())
 
 async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<boolean> {
   const { queue, reader, untilChain } = options

@@ -2,6 +2,7 @@ import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messag
 import type { Lane } from '../../src/messages/subjects.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { makeLocksBack } from './locks-back.ts'
 import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
 import { emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
@@ -31,7 +32,9 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
   const teller = makeTeller({ bus, clock, confirmLockAt })
   const writerId = Buffer.from(clock.randomBytes(8)).toString('hex')
   const outbox = makeOutbox(lane, options.journal, writerId)
-  const { reader } = options
+  const { reader, writer } = options
+  const lockOutbox = makeOutbox('lock', options.journal, writerId)
+  const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
   let memory = remember()
   let unread: LaneIntent[] = []
   let ready = false
@@ -40,8 +43,9 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
   function remember(): Memory {
     const queue = emptyQueue()
     const registrations = makeRegistrations({ queue, reader, untilChain })
-    const common = { ...options, confirmLockAt, queue, outbox, registrations, teller, untilChain }
-    return { queue, registrations, submitter: makeSubmitter(common) }
+    const memory = { queue, registrations, outbox, locksBack }
+    const submitter = makeSubmitter({ ...options, ...memory, confirmLockAt, teller, untilChain })
+    return { queue, registrations, submitter }
   }
   // What arrives in one turn of the event loop goes into one batch.
   const wake = () => {

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '../domain/chat.ts'
 import type { Credits } from '../domain/credits.ts'
 import { type JobId, makeJobId } from '../domain/ids.ts'
 import { findModel } from '../domain/models.ts'
@@ -23,6 +24,7 @@ export interface AdmittedJob {
   readonly lock: Credits
   readonly outputTokensMax: number
   readonly stream: boolean
+  readonly prompt: ChatRequest
   /** What the wallet could spend beside this job. */
   readonly remaining: Credits
   readonly at: UnixMs
@@ -129,6 +131,7 @@ async function reserve(
         lock: price.lock,
         outputTokensMax: price.outputTokensMax,
         stream: order.stream,
+        prompt: order.prompt,
         remaining: reply.remaining,
         at,
         deadlineAt: addMs(at, jobWindowMs),

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '../domain/chat.ts'
 import type { Refusal } from '../domain/errors.ts'
 import type { JobId, TxHash } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -45,6 +46,7 @@ interface Options {
 /** Follows one job to its end, whatever is lost on the way. Always ends. */
 export class FollowedJob implements Waiter {
   readonly jobId: JobId
+  readonly prompt: ChatRequest
   readonly outcome: Promise<Outcome>
   readonly #options: Options
   readonly #text = new AnswerText()
@@ -62,6 +64,7 @@ export class FollowedJob implements Waiter {
   constructor(options: Options) {
     this.#options = options
     this.jobId = options.job.jobId
+    this.prompt = options.job.prompt
     this.#heardAt = options.clock.monotonic()
     this.outcome = new Promise((resolve) => {
       this.#end = resolve

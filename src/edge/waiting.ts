@@ -1,5 +1,6 @@
+import type { ChatRequest } from '../domain/chat.ts'
 import type { JobId } from '../domain/ids.ts'
-import type { EdgeMessage } from '../messages/edge.ts'
+import type { AskPrompt, EdgeMessage } from '../messages/edge.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -8,6 +9,7 @@ import type { Log } from '../telemetry/log.ts'
 /** A request that waits for its job. */
 export interface Waiter {
   readonly jobId: JobId
+  readonly prompt: ChatRequest
   hear(message: EdgeMessage): void
   /** Called twice a second: what is slow is noticed without a timer a request. */
   tick(): void
@@ -50,6 +52,11 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
       if (waiter) guarded(waiter, () => waiter.hear(message))
     }
   })
+  // The stored prompt may be gone, with all of Redis; the request that waits still has it.
+  const prompts = bus.subscribe(SUBJECTS.edgePrompt(replyTo), (message, _subject, respond) => {
+    const { jobId } = message as AskPrompt // only pools ask here
+    respond(waiters.get(jobId)?.prompt ?? null)
+  })
   const cancelTicks = clock.every(TICK_MS, () => {
     // Jobs that wait for an edge that has died stop their workers.
     bus.publish(SUBJECTS.edges, replyTo)
@@ -67,6 +74,7 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
     stop: () => {
       cancelTicks()
       subscription.unsubscribe()
+      prompts.unsubscribe()
     },
   }
 }

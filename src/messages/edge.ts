@@ -7,6 +7,11 @@ import type { EdgeEnding } from './job.ts'
  */
 export type EdgeMessage = Chunk | SettlementSent | EdgeEnding
 
+/** Request on `SUBJECTS.edgePrompt`; answered with the ChatRequest, null where nobody waits. */
+export interface AskPrompt {
+  readonly jobId: JobId
+}
+
 /** A numbered piece of the answer, from the pool. */
 export interface Chunk {
   readonly type: 'chunk'

@@ -22,6 +22,8 @@ export const SUBJECTS = {
   jobJournals: 'job.>',
   /** What is told to the requests that wait in one edge. Publish, an array a message. */
   edgeInbox: (edgeId: string) => `edge.${edgeId}`,
+  /** Asks the edge behind an inbox for the prompt of a job that waits there. Request. */
+  edgePrompt: (inbox: string) => `${inbox}.prompt`,
   /** Inboxes of the edges that live, each twice a second. Publish. */
   edges: 'edges.alive',
   /** Offers and cancellations to one pool process. Request. */

@@ -10,6 +10,7 @@ import type { Address } from '../domain/ids.ts'
 import { addMs, type DurationMs } from '../domain/time.ts'
 import type { WorkerFailureReason } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
+import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -27,6 +28,7 @@ import { verifyCompletion } from './verify.ts'
 
 export interface AttemptDeps {
   readonly placements: Placements
+  readonly bus: Bus
   readonly jobs: JobLine
   readonly outbox: EdgeOutbox
   readonly outputs: Outputs

@@ -117,6 +117,19 @@ Edge('an answer that is lost for good is a 500, never half an answer', async ({ 
   assert.is((await jsonOf(response)).error.code, 'internal_error')
 })
 
+Edge('a pool may ask for the prompt while its request waits, and only then', async ({ stage }) => {
+  const ask = (jobId: string) =>
+    stage.bus.request(SUBJECTS.edgePrompt(SUBJECTS.edgeInbox('test')), { jobId }, 1_000)
+  let prompt: unknown
+  stage.play = async ({ jobId }) => {
+    prompt = await ask(jobId)
+    stage.say(...chunksOf(jobId, TEXTS), completed(jobId, TEXTS), settlementSent(jobId))
+  }
+  await call(stage, '/v1/chat/completions', { body: chat() })
+  assert.is((prompt as { model: string }).model, MODEL)
+  assert.is(await ask(stage.commands[0]!.jobId), null)
+})
+
 Edge('a caller that hangs up cancels its job', async ({ stage }) => {
   for (const stream of [false, true]) {
     stage.commands.length = 0
@@ -190,17 +203,14 @@ Edge('an edge that hears nothing asks the job', async () => {
 Edge('a job that never ends for its caller: 504 past the deadline, 500 if unknown', async () => {
   for (const unknown of [false, true]) {
     const stage = await openStage({ clock: fastClock(100) })
+    // A pool must speak each 3 s, which are 30 ms here.
+    const speaking = setInterval(() => stage.summary(), 5)
     try {
       stage.actor = (command) => {
-        if (command.type === 'StartJob') {
-          stage.summary()
-          return accept(command)
-        }
+        if (command.type === 'StartJob') return accept(command)
         const view = viewOf(command.jobId, { refundTx: REFUND_TX })
         return unknown ? { type: 'unknown_job' } : { type: 'accepted', view, ending: null }
       }
-      stage.summary()
-      await new Promise((resolve) => setImmediate(resolve))
       const response = await call(stage, '/v1/chat/completions', { body: chat() })
       const { error } = await jsonOf(response)
       assert.is(response.status, unknown ? 500 : 504)
@@ -209,6 +219,7 @@ Edge('a job that never ends for its caller: 504 past the deadline, 500 if unknow
       assert.is(error.details.refund_tx, REFUND_TX)
       assert.ok(error.details.credits_refunded >= 8)
     } finally {
+      clearInterval(speaking)
       await stage.close()
     }
   }

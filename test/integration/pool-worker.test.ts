@@ -3,9 +3,10 @@ import * as assert from 'uvu/assert'
 import { outputHash } from '../../src/domain/hash.ts'
 import { CATALOGUE } from '../../src/domain/models.ts'
 import { completionDigest, recover } from '../../src/domain/proof.ts'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { ESCROW_SEPARATOR, ESCROW_TX, identity, until } from '../fakes/pool/stage.ts'
+import { EDGE, ESCROW_SEPARATOR, ESCROW_TX, identity, MODEL, until } from '../fakes/pool/stage.ts'
 import { stream } from '../fakes/pool/upstream.ts'
 
 const Jobs = suite('pool and worker: jobs')
@@ -120,6 +121,20 @@ Jobs(
     const { jobId } = await stage.offer({}, null)
     const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
     assert.equal([reason, textSent], ['prompt_lost', false])
+  }),
+)
+
+Jobs(
+  'a prompt that the store has lost is asked of the edge that waits with it',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve()
+    const messages = [{ role: 'user' as const, content: 'kept by the edge' }]
+    stage.bus.subscribe(SUBJECTS.edgePrompt(EDGE), (_ask, _subject, respond) => {
+      respond({ model: MODEL, messages, sampling: {} })
+    })
+    const { jobId } = await stage.offer({}, null)
+    await stage.hears(jobId, 'CompleteJob')
+    assert.match(JSON.stringify(upstream.requests), 'kept by the edge')
   }),
 )
 
