@@ -38,8 +38,9 @@ try {
     const direct: Target = { baseUrl: upstream.url, apiKey: 'none', model: MODEL }
     const through: Target = { baseUrl: network.base_url, apiKey: network.api_key, model: MODEL }
     // Compilers warm up, connections open, first storage slots are written.
-    await drive(direct, { requests: 500, concurrency: 16 })
-    await drive(through, { requests: 500, concurrency: 16 })
+    // Not more than that: a local node takes longer for each block as its state grows.
+    await drive(direct, { requests: 300, concurrency: 8 })
+    await drive(through, { requests: 300, concurrency: 8 })
     for (const load of LOADS) {
       await sleep(2_000)
       results.push(await measure(network, direct, through, load))

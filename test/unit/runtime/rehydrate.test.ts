@@ -1,0 +1,93 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ActorHost } from '../../../src/runtime/actor-host.ts'
+import { type ActorKind, accept, type DueEffect, nothing } from '../../../src/runtime/kind.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { JobBus } from '../../fakes/chain/job-bus.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
+import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
+
+/** A host that reads the journal while actors of it are already at work. */
+const Rehydrate = suite('rehydrate')
+
+type Command = 'begin' | 'finish' | 'get'
+type State = 'running' | 'done'
+
+const kind: ActorKind<State, Command, State, DueEffect> = {
+  subject: (id) => `job.0.${id}`,
+  creates: () => false,
+  decide: (state, command) => {
+    if (command === 'begin' && !state) return accept<State>('running')
+    return command === 'finish' && state === 'running' ? accept<State>('done') : nothing
+  },
+  evolve: (_, event) => event,
+  due: () => [],
+  rests: (state) => state === 'done',
+  reply: (state) => state ?? 'unknown',
+  run: async () => {},
+}
+
+/** Its readers are held between the last record and the end of the reading. */
+class SlowJournal extends MemoryJournal {
+  ended: Promise<void> = Promise.resolve()
+
+  override async read(...args: Parameters<MemoryJournal['read']>): Promise<void> {
+    await super.read(...args)
+    await this.ended
+  }
+}
+
+function makeHost(journal: MemoryJournal, name: string) {
+  const bus = new JobBus()
+  let appends = 0
+  const host = new ActorHost({
+    kind,
+    bus,
+    journal,
+    clock: new ManualClock(),
+    log: makeLog('test', 'silent'),
+    token: () => `${name}.${++appends}`,
+    commandSubject: (partition) => `cmd.${partition}.*`,
+    actorOf: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
+    partitionOf: () => 0,
+    journalFilter: 'job.>',
+  })
+  const tell = (command: Command) => bus.request<string>('cmd.0.a', command, 1_000)
+  return { host, tell }
+}
+
+Rehydrate('what an actor has done since the reading is not undone by it', async () => {
+  const journal = new SlowJournal()
+  const first = makeHost(journal, 'first')
+  await first.host.acquire([0], 1)
+  assert.is(await first.tell('begin'), 'running')
+  await first.host.release([0])
+
+  let end = () => {}
+  journal.ended = new Promise((resolve) => {
+    end = resolve
+  })
+  const second = makeHost(journal, 'second')
+  const acquired = second.host.acquire([0], 1)
+  assert.is(await second.tell('finish'), 'done')
+  end()
+  await acquired
+  assert.is(await second.tell('get'), 'done')
+  assert.is(second.host.size, 0, 'it rests')
+})
+
+Rehydrate('what an owner that was only slow wrote is found by a second reading', async () => {
+  const journal = new MemoryJournal()
+  const slow = makeHost(journal, 'slow')
+  await slow.host.acquire([0], 1)
+  await slow.tell('begin')
+  const next = makeHost(journal, 'next')
+  await next.host.acquire([0], 1)
+  assert.is(await slow.tell('finish'), 'done')
+  assert.is(await next.tell('get'), 'running', 'it cannot know yet')
+  await next.host.rehydrate([0], 1)
+  assert.is(await next.tell('get'), 'done')
+  assert.is(next.host.size, 0)
+})
+
+Rehydrate.run()

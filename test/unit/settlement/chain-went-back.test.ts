@@ -1,0 +1,77 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
+import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
+
+/** A chain that loses its last blocks, when nobody asks for anything any more. */
+const WentBack = suite('chain went back')
+const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
+  WentBack(name, async () => {
+    const house = new LaneHouse()
+    try {
+      await run(house)
+    } finally {
+      await house.close()
+    }
+  })
+
+const sorted = (house: LaneHouse) => house.batches().slice().sort()
+
+test('lanes with nothing to do notice, and send again what was lost', async (house) => {
+  await house.start('lock')
+  await house.start('settle')
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.say(settle(job(1)), refund(job(2)))
+  assert.equal(sorted(house), ['lock 1 2', 'refund 2', 'settle 1'])
+  house.chain.goBack(0)
+  await house.clock.advance(3_000)
+  assert.equal(sorted(house), [
+    'lock 1 2',
+    'lock 1 2',
+    'refund 2',
+    'refund 2',
+    'settle 1',
+    'settle 1',
+  ])
+  assert.equal(await ends(house), ['settled', 'refunded'])
+})
+
+test('the settle lane waits for locks that come back after it', async (house) => {
+  const locks = await house.start('lock')
+  await house.start('settle')
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.say(settle(job(1)), refund(job(2)))
+  await house.stop(locks)
+  house.chain.goBack(0)
+  await house.clock.advance(5_000)
+  assert.equal(await ends(house), [undefined, undefined], 'nothing is sent ahead of its lock')
+  await house.start('lock')
+  await house.clock.advance(3_000)
+  assert.equal(await ends(house), ['settled', 'refunded'])
+})
+
+test('a settlement asked for before its lost lock is back is not refused', async (house) => {
+  const locks = await house.start('lock')
+  await house.say(lock(job(1)))
+  await house.stop(locks)
+  house.chain.goBack(0)
+  await house.start('settle')
+  house.heard()
+  await house.say(settle(job(1)))
+  assert.equal(house.heard(), [], 'the job asks again')
+  await house.start('lock')
+  await rest()
+  await house.say(settle(job(1)))
+  assert.equal((await ends(house))[0], 'settled')
+})
+
+const ends = (house: LaneHouse) =>
+  Promise.all(
+    [job(1), job(2)].map(async (id) => {
+      const facts = await house.chain.jobFacts(id)
+      return facts.find(({ type }) => type === 'settled' || type === 'refunded')?.type
+    }),
+  )
+
+WentBack.run()
