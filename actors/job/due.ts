@@ -30,6 +30,8 @@ export type JobEffect = DueEffect &
 const REPEAT_MS = 3_000
 /** How often a job looks whether its pool and its edge still live. */
 const WATCH_MS = 1_000
+/** By then a living edge has said so several times. */
+const EDGE_HEARD_MS = 3_000
 /** An answer about a timed-out job waits this long for the refund's hash, then goes without. */
 const REFUND_HASH_WAIT_MS = 5_000
 
@@ -64,7 +66,7 @@ const isBack = (escrow: EndedJob['escrow']): boolean =>
 function dueRunning(job: RunningJob): readonly JobEffect[] {
   const { deadlineAt } = job.terms
   const expire: JobEffect = { key: 'expire', type: 'expire', at: deadlineAt, notBefore: deadlineAt }
-  const watched = job.cancelled ? [expire] : [expire, watchEdge]
+  const watched = job.cancelled ? [expire] : [expire, watchEdge(job)]
   if (job.escrow.at === 'asked') return [...watched, lock(false)]
   if (!job.attempt) return watched
   const { number: attempt, poolId } = job.attempt
@@ -111,8 +113,16 @@ function answer(job: EndedJob): JobEffect {
     : tellEdge
 }
 
-/** A caller whose edge has died hears nothing any more: as if it had hung up. */
-const watchEdge: JobEffect = { key: 'watch_edge', type: 'watch_edge', everyMs: WATCH_MS }
+/**
+ * A caller whose edge has died hears nothing any more: as if it had hung up. An edge that has just
+ * started may not have been heard of by the time of its first job.
+ */
+const watchEdge = ({ terms }: RunningJob): JobEffect => ({
+  key: 'watch_edge',
+  type: 'watch_edge',
+  everyMs: WATCH_MS,
+  notBefore: addMs(terms.createdAt, EDGE_HEARD_MS),
+})
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
 const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }
 const release = (wallet: Address): JobEffect => ({ key: 'release', type: 'release', wallet })

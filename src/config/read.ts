@@ -26,8 +26,8 @@ export function readConfig<Schema extends z.ZodObject>(
 
 export const port = (fallback: number) =>
   z.coerce.number().int().min(0).max(65_535).default(fallback)
-export const wholeNumber = (fallback: number, min = 0) =>
-  z.coerce.number().int().min(min).default(fallback)
+export const wholeNumber = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number().int().min(min).max(max).default(fallback)
 export const privateKey = () =>
   z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
 export const address = () =>

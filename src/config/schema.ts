@@ -21,7 +21,8 @@ const chain = {
     .describe('address file that the deployment wrote'),
 }
 const window = {
-  JOB_WINDOW_SECONDS: wholeNumber(120, 1).describe('a job not finished by then is refunded'),
+  // Anyone may take back a lock 180 s old: the window must end before, with time to settle.
+  JOB_WINDOW_SECONDS: wholeNumber(120, 1, 150).describe('a job not finished by then is refunded'),
 }
 
 export const edgeSchema = z.object({

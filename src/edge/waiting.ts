@@ -57,9 +57,11 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
     const { jobId } = message as AskPrompt // only pools ask here
     respond(waiters.get(jobId)?.prompt ?? null)
   })
+  // Jobs that wait for an edge that has died stop their workers.
+  const sayAlive = () => bus.publish(SUBJECTS.edges, replyTo)
+  sayAlive()
   const cancelTicks = clock.every(TICK_MS, () => {
-    // Jobs that wait for an edge that has died stop their workers.
-    bus.publish(SUBJECTS.edges, replyTo)
+    sayAlive()
     for (const waiter of waiters.values()) guarded(waiter, () => waiter.tick())
   })
 

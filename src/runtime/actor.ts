@@ -89,14 +89,15 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   /** Queues a command; resolves with its answer once what it decided is in the journal. */
   tell(command: Command): Promise<unknown> {
     this.#waiting++
-    const answer = this.#tail.then(() => this.#take(command))
-    this.#tail = answer
-      .catch(() => {
-        // The one who told hears of it; the next command is not its concern.
-      })
+    // Counted down before the answer is out: who hears it may ask at once whether this is idle.
+    const answer = this.#tail
+      .then(() => this.#take(command))
       .finally(() => {
         this.#waiting--
       })
+    this.#tail = answer.catch(() => {
+      // The one who told hears of it; the next command is not its concern.
+    })
     return answer
   }
 

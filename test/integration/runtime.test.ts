@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats, type Nats } from '../../src/bus/connect.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import { ActorHost } from '../../src/runtime/actor-host.ts'
 import { type ActorKind, accept, type DueEffect, nothing } from '../../src/runtime/kind.ts'
 import { Ownership, type ResourceKind } from '../../src/runtime/ownership.ts'
@@ -42,8 +43,28 @@ const counter = (host: string): ActorKind<Counter, Command, Event, DueEffect> =>
   },
 })
 
+/** A clock that stops with its host, as all timers do when a process is killed. */
+function mortalClock(): Clock & { kill(): void } {
+  const timers = new Set<() => void>()
+  let dead = false
+  const keep = (cancel: () => void) => {
+    timers.add(cancel)
+    return cancel
+  }
+  return {
+    ...systemClock,
+    after: (span, call) => (dead ? () => {} : keep(systemClock.after(span, call))),
+    every: (span, call) => (dead ? () => {} : keep(systemClock.every(span, call))),
+    kill: () => {
+      dead = true
+      for (const cancel of timers) cancel()
+    },
+  }
+}
+
 interface Host {
   readonly name: string
+  readonly clock: ReturnType<typeof mortalClock>
   readonly nats: Nats
   readonly ownership: Ownership
   readonly actors: ActorHost<Counter, Command, Event, DueEffect>
@@ -57,13 +78,14 @@ let server: Server
 async function startHost(name: string): Promise<Host> {
   const log = makeLog(name, 'silent')
   const nats = await connectNats({ servers: server.url, name, log })
+  const clock = mortalClock()
   const journal = await nats.journal('JOB')
   let appends = 0
   const actors = new ActorHost({
     kind: counter(name),
     bus: nats.bus,
     journal,
-    clock: systemClock,
+    clock,
     log,
     token: () => `${name}.${++appends}`,
     commandSubject: (partition: number) => `cmd.${partition}.*`,
@@ -88,11 +110,11 @@ async function startHost(name: string): Promise<Host> {
     resources: [resource],
     bus: nats.bus,
     registry: await nats.registry('PARTS'),
-    clock: systemClock,
+    clock,
     log,
   })
   await ownership.start()
-  return { name, nats, ownership, actors }
+  return { name, clock, nats, ownership, actors }
 }
 
 const holds = (host: Host) => NAMES.filter((name) => host.ownership.holds(name)).length
@@ -153,6 +175,7 @@ test('a host that dies is replaced at once, with its actors and their timers', a
   const b = await startHost('d')
   await within(5_000, 'an even share', () => holds(b) > 0)
   for (const id of ids) await say(client, id, { type: 'add' })
+  b.clock.kill()
   await b.nats.close()
   const cut = performance.now()
   const counts = await Promise.all(ids.map((id) => say(client, id, { type: 'add' })))

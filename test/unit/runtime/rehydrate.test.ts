@@ -4,7 +4,7 @@ import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { type ActorKind, accept, type DueEffect, nothing } from '../../../src/runtime/kind.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
-import { ManualClock } from '../../fakes/chain/manual-clock.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 
 /** A host that reads the journal while actors of it are already at work. */
@@ -69,6 +69,7 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
   })
   const second = makeHost(journal, 'second')
   const acquired = second.host.acquire([0], 1)
+  await rest()
   assert.is(await second.tell('finish'), 'done')
   end()
   await acquired
@@ -88,6 +89,18 @@ Rehydrate('what an owner that was only slow wrote is found by a second reading',
   await next.host.rehydrate([0], 1)
   assert.is(await next.tell('get'), 'done')
   assert.is(next.host.size, 0)
+})
+
+Rehydrate('an actor that has come to rest is forgotten, and bounds no reading', async () => {
+  const journal = new MemoryJournal()
+  const { host, tell } = makeHost(journal, 'only')
+  await host.acquire([0], 1)
+  await tell('begin')
+  assert.is(host.size, 1)
+  assert.is(host.checkpoints().get(0), 1)
+  await tell('finish')
+  assert.is(host.size, 0)
+  assert.is(host.checkpoints().get(0), 3)
 })
 
 Rehydrate.run()
