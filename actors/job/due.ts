@@ -28,6 +28,8 @@ export type JobEffect = DueEffect &
 
 /** An intent is repeated until the chain's fact arrives: the lane that heard it may have died. */
 const REPEAT_MS = 3_000
+/** A caller waits for the lock, and a lock is a matter of one block: asked again sooner. */
+const REPEAT_LOCK_MS = 1_000
 /** How often a job looks whether its pool and its edge still live. */
 const WATCH_MS = 1_000
 /** By then a living edge has said so several times. */
@@ -130,7 +132,7 @@ const lock = (abandon: boolean): JobEffect => ({
   key: `lock.${abandon}`,
   type: 'lock',
   abandon,
-  everyMs: REPEAT_MS,
+  everyMs: REPEAT_LOCK_MS,
 })
 const stopWorker = (poolId: string, settle: boolean): JobEffect => ({
   key: `stop_worker.${settle}`,

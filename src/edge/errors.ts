@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode, type Refusal } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Log } from '../telemetry/log.ts'
 import { MALFORMED_JSON } from './json-body.ts'
+import { throwAwayBody } from './unread-body.ts'
 
 /** A refusal on its way out of a route. */
 export class RefusalError extends Error {
@@ -74,6 +75,7 @@ export function errorHandler(docsUrl: string, log: Log) {
       return sendRefusal(reply, error.refusal, docsUrl, error.options)
     }
     const refusal = refusalOf(error)
+    if (refusal.code === 'request_too_large') throwAwayBody(request, reply)
     if (refusal.code === 'internal_error') {
       log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'failed')
     }
