@@ -33,6 +33,7 @@ import {
   isRunning,
   type Job,
   type JobEvent,
+  lockIsOpen,
   type RunningJob,
 } from './state.ts'
 
@@ -125,17 +126,21 @@ function route(
   otherwise: Refusal = noWorker(job),
   excludePools: readonly string[] = job.excludePools,
 ): [JobEvent] {
-  const poolId = world.choosePool(job.terms.model, excludePools)
+  const { model } = job.terms
+  const poolId = world.choosePool(model, excludePools)
   if (poolId !== undefined) return [{ type: 'OfferMade', poolId }]
-  return [{ type: 'JobFailed', refusal: otherwise, at }]
+  // Whatever went wrong before: a model that nobody serves any more is a lack of workers.
+  const servedElsewhere = world.choosePool(model, []) !== undefined
+  return [{ type: 'JobFailed', refusal: servedElsewhere ? otherwise : noWorker(job), at }]
 }
 
 function decideRefuseLock(job: Job, { reason, at }: RefuseLock): Decision<JobEvent> {
-  if (isEnded(job) && job.escrow.at === 'asked') return accept({ type: 'LockRefused' })
-  if (!isRunning(job) || job.escrow.at !== 'asked') return nothing
-  return accept(
-    { type: 'LockRefused' },
+  if (job.status === 'abandoned' || job.status === 'settled' || !lockIsOpen(job)) return nothing
+  if (isEnded(job)) return accept({ type: 'LockRefused' })
+  // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
+  return accept<JobEvent>(
     { type: 'JobFailed', refusal: lockRefusal(job, reason), at },
+    { type: 'LockRefused' },
   )
 }
 

@@ -7,6 +7,7 @@ import {
   isCompleted,
   isRunning,
   type Job,
+  lockIsOpen,
   type RunningJob,
 } from './state.ts'
 
@@ -69,7 +70,7 @@ function dueRunning(job: RunningJob): readonly JobEffect[] {
   const { deadlineAt } = job.terms
   const expire: JobEffect = { key: 'expire', type: 'expire', at: deadlineAt, notBefore: deadlineAt }
   const watched = job.cancelled ? [expire] : [expire, watchEdge(job)]
-  if (job.escrow.at === 'asked') return [...watched, lock(false)]
+  if (lockIsOpen(job)) watched.push(lock(false))
   if (!job.attempt) return watched
   const { number: attempt, poolId } = job.attempt
   const effects: JobEffect[] = [
@@ -91,14 +92,15 @@ function dueRunning(job: RunningJob): readonly JobEffect[] {
 
 function dueCompleted(job: CompletedJob): readonly JobEffect[] {
   if (job.status === 'settled') return [dropPrompt]
-  return [tellEdge, dropPrompt, { key: 'settle', type: 'settle', everyMs: REPEAT_MS }]
+  const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
+  return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
 }
 
 function dueEnded(job: EndedJob): readonly JobEffect[] {
   const { escrow } = job
   const effects: JobEffect[] = [dropPrompt, answer(job)]
   if (job.poolId) effects.push(stopWorker(job.poolId, false))
-  if (escrow.at === 'asked') effects.push(lock(true))
+  if (lockIsOpen(job)) effects.push(lock(true))
   if (escrow.at === 'never') effects.push(release(job.terms.wallet))
   if (escrow.at === 'locked' || (escrow.at === 'returned' && !isBack(escrow))) {
     effects.push({ key: 'refund', type: 'refund', everyMs: REPEAT_MS })

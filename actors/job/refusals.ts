@@ -14,7 +14,7 @@ export function noWorker({ terms }: RunningJob): Refusal {
   }
 }
 
-export function lockRefusal({ terms }: RunningJob, reason: string): Refusal {
+export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string): Refusal {
   if (reason === 'InsufficientCredits') {
     return {
       code: 'insufficient_credits',

@@ -138,6 +138,10 @@ export const isCompleted = (job: Job): job is CompletedJob =>
 export const isEnded = (job: Job): job is EndedJob =>
   job.status === 'failed' || job.status === 'refunded'
 
+/** The lock is asked for, or broadcast (block 0): the chain has not decided yet. */
+export const lockIsOpen = ({ escrow }: Exclude<Job, AbandonedJob>): boolean =>
+  escrow.at === 'asked' || (escrow.at === 'locked' && escrow.block === 0)
+
 export function evolve(job: Job | undefined, event: JobEvent): Job {
   if (event.type === 'JobStarted') return started(event.terms)
   if (event.type === 'JobAbandoned') {

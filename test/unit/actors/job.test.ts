@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { due, rests } from '../../../actors/job/due.ts'
-import { isCompleted, isEnded, type Job } from '../../../actors/job/state.ts'
+import { isCompleted, isEnded, type Job, type JobEvent } from '../../../actors/job/state.ts'
 import { endingOf, reply, viewOf } from '../../../actors/job/view.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import type { FailWorker, JobCommand } from '../../../src/messages/job.ts'
@@ -89,7 +89,7 @@ test('lock: included and no pool has a worker, fails and gives the credits back'
 test('lock: refused for lack of credits, answers 402 and releases the reservation', () => {
   const { job } = given(started)
     .when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', at })
-    .then('LockRefused', 'JobFailed')
+    .then('JobFailed', 'LockRefused')
   assert.ok(keys(job).includes('release'))
   assert.ok(rests(job!))
   const ending = endingOf(job!)
@@ -101,6 +101,25 @@ test('lock: mined after the job ended, is refunded', () => {
 })
 test('lock: mined although it was given up, is refunded', () => {
   given(started, failed, { type: 'LockRefused' }).when(confirmLock).then('LockConfirmed')
+})
+
+test('lock: told at broadcast and then refused, the job fails wherever it is', () => {
+  const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }
+  const refuse: JobCommand = { type: 'RefuseLock', jobId, reason: 'InsufficientCredits', at }
+  for (const past of [
+    [broadcast, offered],
+    [broadcast, offered, assigned],
+    [broadcast, offered, assigned, completed],
+  ]) {
+    const before = given(started, ...past)
+    assert.ok(keys(before.job).includes('lock.false'), 'the lock is minded until it is in a block')
+    const { job } = before.when(refuse).then('JobFailed', 'LockRefused')
+    assert.ok(keys(job).includes('release'))
+    assert.not.ok(keys(job).includes('refund'))
+    assert.ok(rests(job!))
+  }
+  given(started, locked, offered).when(refuse).thenNothing()
+  given(started, broadcast, offered, assigned, completed, settled).when(refuse).thenNothing()
 })
 
 test('assign: the job is processing under its worker', () => {
@@ -147,6 +166,13 @@ test("failure: the caller's own doing is not tried again", () => {
     .then('JobFailed')
   const ending = endingOf(job!)
   assert.is(ending?.type === 'failed' && ending.refusal.code, 'context_length_exceeded')
+})
+test('failure: the only worker was lost, so the model has none: 503', () => {
+  const { job } = given(started, locked, offered, assigned)
+    .when(failure('worker_lost'), noPool)
+    .then('OfferFailed', 'JobFailed')
+  const ending = endingOf(job!)
+  assert.is(ending?.type === 'failed' && ending.refusal.code, 'no_workers_available')
 })
 test('failure: told twice, counts once', () => {
   given(started, locked, offered, assigned, { type: 'OfferFailed', excludePool: false }, offered)
