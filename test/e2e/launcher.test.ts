@@ -10,10 +10,7 @@ import { type Network, startNetwork } from '../network/network.ts'
 
 const PATIENCE_MS = 20_000
 /** What a stopped network leaves in its data directory. */
-const STATE = [
-  ...['.svc-network', 'chain.json', 'contracts.json', 'keys.json', 'logs', 'nats', 'nats.conf'],
-  'redis',
-]
+const STATE = ['.svc-network', 'chain.json', 'contracts.json', 'keys.json', 'logs', 'nats', 'redis']
 const Launcher = suite('launcher')
 const started: Network[] = []
 const start: typeof startNetwork = async (options) => {
