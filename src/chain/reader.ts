@@ -1,21 +1,13 @@
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  numberToHex,
-  type RpcBlock,
-  type RpcLog,
-} from 'viem'
-import { toCredits } from '../domain/credits.ts'
+import { encodeFunctionData, numberToHex, type RpcBlock, type RpcLog } from 'viem'
 import { type Address, type JobId, toHex32 } from '../domain/ids.ts'
-import { toUnixMs } from '../domain/time.ts'
 import type { Block, ChainFact, EscrowReader, Hex } from '../ports/escrow.ts'
-import type { ChainAccount } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
-import { jobEscrowAbi, workerStakingAbi } from './abi.ts'
+import { workerStakingAbi } from './abi.ts'
+import { readAccount } from './account.ts'
 import type { BlockWatch } from './block-watch.ts'
 import type { Contracts } from './contracts-file.ts'
 import { decodeFacts, JOB_TOPICS, jobTopic, TOPICS } from './facts.ts'
-import { type Rpc, RpcError } from './json-rpc.ts'
+import type { Rpc } from './json-rpc.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -34,7 +26,7 @@ export function makeReader(options: Options): EscrowReader {
       return block ? toBlock(block) : undefined
     },
     facts: (from, to) => readFacts(options, from, to),
-    account: (wallet) => readAccount(options, wallet),
+    account: (wallet) => readAccount(options, wallet, readFacts),
     jobFacts: (jobId) => readJobFacts(options, jobId),
     workerId: (signer) => readWorkerId(rpc, contracts, signer),
     onBlock: blocks.onBlock,
@@ -92,34 +84,6 @@ async function readJobFacts(
     },
   ])
   return decodeFacts(logs, contracts, log)
-}
-
-const PINNED_READS_MAX = 8
-
-/**
- * The account at a block that is told with it. A node that prunes may have dropped the state of
- * that block by the time it is asked; then a newer one is named.
- */
-async function readAccount({ rpc, contracts }: Options, wallet: Address): Promise<ChainAccount> {
-  const data = encodeFunctionData({ abi: jobEscrowAbi, functionName: 'accounts', args: [wallet] })
-  for (let attempt = 1; ; attempt++) {
-    const block = await rpc.call<Hex>('eth_blockNumber', [])
-    try {
-      const result = await rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, block])
-      const [available, , , lastDepositAt] = decodeFunctionResult({
-        abi: jobEscrowAbi,
-        functionName: 'accounts',
-        data: result,
-      })
-      return {
-        available: toCredits(available),
-        lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
-        block: Number(block),
-      }
-    } catch (error) {
-      if (!(error instanceof RpcError) || attempt === PINNED_READS_MAX) throw error
-    }
-  }
 }
 
 async function readWorkerId(
