@@ -8,8 +8,6 @@ export type Credits = bigint & { readonly [credits]: true }
 export type TokenUnits = bigint & { readonly [tokenUnits]: true }
 
 export const UNITS_PER_CREDIT = 10_000n
-/** Smallest purchase, in credits (specification, Limits). */
-export const MINIMUM_PURCHASE = 100n
 
 export const toCredits = (value: bigint | number | string): Credits => {
   const whole = BigInt(value)
@@ -17,11 +15,8 @@ export const toCredits = (value: bigint | number | string): Credits => {
   return whole as Credits
 }
 export const NO_CREDITS = 0n as Credits
-export const addCredits = (a: Credits, b: Credits): Credits => (a + b) as Credits
 export const minCredits = (a: Credits, b: Credits): Credits => (a < b ? a : b)
 export const maxCredits = (a: Credits, b: Credits): Credits => (a > b ? a : b)
-/** `a - b`; throws when that would be below nothing, which is always a bug. */
-export const subtractCredits = (a: Credits, b: Credits): Credits => toCredits(a - b)
 
 export const creditsToUnits = (value: Credits): TokenUnits =>
   (value * UNITS_PER_CREDIT) as TokenUnits

@@ -1,7 +1,5 @@
 /** Limits of the specification and of its choices page. Spans in milliseconds, sizes in bytes. */
 export const LIMITS = {
-  jobWindowMs: 120_000,
-  disputeWindowMs: 60_000,
   bodyBytesMax: 4 * 1024 * 1024,
   messagesMax: 2_048,
   jsonDepthMax: 32,
