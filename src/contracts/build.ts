@@ -4,12 +4,29 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export type ContractName = 'JobEscrow' | 'WorkerStaking' | 'DevUsdg'
+export type ContractName =
+  | 'JobEscrow'
+  | 'WorkerStaking'
+  | 'RCompute'
+  | 'ModelRegistry'
+  | 'ComputeGovernor'
+  | 'TimelockController'
+  | 'DepositForwarder'
+  | 'DevUsdg'
 
 export interface Artifact {
   readonly abi: readonly AbiItem[]
   /** Creation code, without constructor arguments. */
   readonly bytecode: `0x${string}`
+  /** Code as it lies on chain, with zeros where immutables go. */
+  readonly runtime: `0x${string}`
+  /** Where immutables go in it, in bytes; one list for each, of all its places. */
+  readonly immutables: readonly (readonly Place[])[]
+}
+
+export interface Place {
+  readonly start: number
+  readonly length: number
 }
 
 export interface AbiItem {
@@ -20,17 +37,28 @@ export interface AbiItem {
 const CONTRACTS_DIR = fileURLToPath(new URL('.', import.meta.url))
 const FORGE = fileURLToPath(new URL('../../node_modules/.bin/forge', import.meta.url))
 
+let built: Promise<void> | undefined
+
 /**
- * Compiles the contracts, without their tests. A repeated call finds nothing changed and is quick.
+ * Compiles the contracts, without their tests, once in the life of a process.
  * @throws with the compiler's messages
  */
-export async function buildContracts(): Promise<void> {
+export function buildContracts(): Promise<void> {
+  built ??= build().catch((error: unknown) => {
+    built = undefined
+    throw error
+  })
+  return built
+}
+
+async function build(): Promise<void> {
   // forge is asked each time, even when artifacts exist: it knows whether they fit the sources.
-  await promisify(execFile)(FORGE, ['build', '--skip', 'test'], { cwd: CONTRACTS_DIR }).catch(
-    (cause: Error & { stderr?: string }) => {
-      throw new Error(`forge build failed\n${cause.stderr ?? ''}`, { cause })
-    },
-  )
+  const forge = promisify(execFile)(FORGE, ['build', '--skip', 'test'], { cwd: CONTRACTS_DIR })
+  const { stderr } = await forge.catch((cause: Error & { stderr?: string }) => {
+    throw new Error(`forge build failed\n${cause.stderr ?? ''}`, { cause })
+  })
+  // The package's wrapper ends with 0 whatever forge ends with.
+  if (/^Error/m.test(stderr)) throw new Error(`forge build failed\n${stderr}`)
 }
 
 /** What the last build made of one contract. */
@@ -39,9 +67,18 @@ export async function readArtifact(name: ContractName): Promise<Artifact> {
   const text = await readFile(path, 'utf8').catch((cause: Error) => {
     throw new Error(`${name} is not built: call buildContracts() first`, { cause })
   })
-  const { abi, bytecode } = JSON.parse(text) as {
+  const { abi, bytecode, deployedBytecode } = JSON.parse(text) as {
     abi: AbiItem[]
     bytecode: { object: `0x${string}` }
+    deployedBytecode: {
+      object: `0x${string}`
+      immutableReferences?: Record<string, Place[]>
+    }
   }
-  return { abi, bytecode: bytecode.object }
+  return {
+    abi,
+    bytecode: bytecode.object,
+    runtime: deployedBytecode.object,
+    immutables: Object.values(deployedBytecode.immutableReferences ?? {}),
+  }
 }

@@ -1,10 +1,14 @@
 // Writes src/chain/abi.ts from the contracts. With --check it writes nothing, and fails when the
 // file is not current.
+import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { buildContracts, type ContractName, readArtifact } from './build.ts'
 
 const OUTPUT = new URL('../chain/abi.ts', import.meta.url)
-const ENUM_SOURCE = new URL('./src/interfaces/IJobEscrow.sol', import.meta.url)
+const ENUM_SOURCES = ['IJobEscrow', 'IWorkerStaking', 'IModelRegistry'].map(
+  (name) => new URL(`./src/interfaces/${name}.sol`, import.meta.url),
+)
 
 await buildContracts()
 const current = await readFile(OUTPUT, 'utf8').catch(() => '')
@@ -20,14 +24,43 @@ if (wanted === current) {
 }
 
 async function generate(): Promise<string> {
-  const solidity = await readFile(ENUM_SOURCE, 'utf8')
-  return [
-    '// Made by src/contracts/generate-abi.ts from the Solidity sources. Do not edit.\n',
+  const sources = await Promise.all(ENUM_SOURCES.map((source) => readFile(source, 'utf8')))
+  const solidity = sources.join('\n')
+  const spoken = [
     await abiConst('jobEscrowAbi', 'JobEscrow'),
     await abiConst('workerStakingAbi', 'WorkerStaking'),
-    await abiConst('devUsdgAbi', 'DevUsdg'),
     enumConst('JOB_STATUSES', 'JobStatusName', 'JobStatus', solidity),
     enumConst('SKIP_REASONS', 'SkipReasonName', 'SkipReason', solidity),
+    enumConst('SLASH_REASONS', 'SlashReasonName', 'SlashReason', solidity),
+    await abiConst('modelRegistryAbi', 'ModelRegistry'),
+    enumConst('MODEL_STATUSES', 'ModelStatusName', 'ModelStatus', solidity),
+  ]
+  return [
+    '// Made by src/contracts/generate-abi.ts from the Solidity sources. Do not edit.\n',
+    ...spoken,
+    await abiConst('rComputeAbi', 'RCompute'),
+    await abiConst('computeGovernorAbi', 'ComputeGovernor'),
+    await abiConst('devUsdgAbi', 'DevUsdg'),
+    hashConst(spoken.join()),
+    await forwarderConst(),
+  ].join('\n')
+}
+
+function hashConst(text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return [
+    '/** Tells whether deployed contracts speak as JobEscrow, WorkerStaking and ModelRegistry do here. */',
+    `export const ABI_HASH = '${hash}'\n`,
+  ].join('\n')
+}
+
+/** A CREATE2 address follows from it: the escrow's deposit addresses are known without asking. */
+async function forwarderConst(): Promise<string> {
+  const { bytecode } = await readArtifact('DepositForwarder')
+  const hash = Buffer.from(keccak_256(Buffer.from(bytecode.slice(2), 'hex'))).toString('hex')
+  return [
+    '/** Keccak-256 of the creation code of DepositForwarder. */',
+    `export const DEPOSIT_FORWARDER_CODE_HASH = '0x${hash}'\n`,
   ].join('\n')
 }
 
@@ -46,7 +79,7 @@ function withoutInternalType(key: string, value: unknown): unknown {
 /** The ABI knows an enum only as uint8, so its members are read from the source, in their order. */
 function enumConst(name: string, type: string, solidityName: string, solidity: string): string {
   const body = new RegExp(`\\benum ${solidityName} \\{([^}]*)\\}`).exec(solidity)?.[1]
-  if (body === undefined) throw new Error(`no enum ${solidityName} in ${ENUM_SOURCE.pathname}`)
+  if (body === undefined) throw new Error(`no enum ${solidityName} in src/contracts/src/interfaces`)
   const members = body
     .replace(/\/\/.*$/gm, '')
     .split(',')

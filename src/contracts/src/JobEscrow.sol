@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import { AccessControl } from "@openzeppelin/contracts/access/AccessControl.sol";
-import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import { SafeERC20 } from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {
-    ReentrancyGuardTransient
-} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import { ECDSA } from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import { EIP712 } from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
+import { DepositAddresses } from "./DepositAddresses.sol";
+import { Account, EscrowConfig, EscrowState } from "./EscrowState.sol";
+import { JobDisputes } from "./JobDisputes.sol";
+import { OperatorLimits } from "./OperatorLimits.sol";
+import { SpendLimits } from "./SpendLimits.sol";
+import { Withdrawals } from "./Withdrawals.sol";
 import {
-    Account,
     IJobEscrow,
     Job,
     JobStatus,
@@ -19,108 +18,43 @@ import {
     SettleItem,
     SkipReason
 } from "./interfaces/IJobEscrow.sol";
-import { IWorkerTerms } from "./interfaces/IWorkerTerms.sol";
+import { WORKER_ID_MAX } from "./interfaces/IWorkerTerms.sol";
 import { CompletionLib } from "./libraries/CompletionLib.sol";
-import { PriceTable, PriceTableLib, TierPrice } from "./libraries/PriceTable.sol";
-
-/// @dev All that is fixed for the life of one escrow.
-struct EscrowConfig {
-    IERC20 token;
-    IWorkerTerms workers;
-    address treasury;
-    address admin;
-    address locker;
-    address settler;
-    uint40 expirySeconds;
-    TierPrice[4] prices;
-}
 
 /// @title JobEscrow
 /// @notice See `IJobEscrow`. No proxy and no upgrade: a new version is a new address.
-contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransient {
-    using SafeERC20 for IERC20;
+contract JobEscrow is DepositAddresses, Withdrawals, SpendLimits, JobDisputes {
     using CompletionLib for SettleItem;
-
-    bytes32 public constant LOCKER_ROLE = keccak256("LOCKER_ROLE");
-    bytes32 public constant SETTLER_ROLE = keccak256("SETTLER_ROLE");
-
-    uint64 public constant UNITS_PER_CREDIT = 10_000;
-    uint64 public constant MINIMUM_DEPOSIT_CREDITS = 100;
-    uint64 private constant BASIS_POINTS = 10_000;
-
-    IERC20 public immutable TOKEN;
-    IWorkerTerms public immutable WORKERS;
-    address public immutable TREASURY;
-    uint40 public immutable EXPIRY_SECONDS;
-    PriceTable private immutable PRICES;
-
-    /// @inheritdoc IJobEscrow
-    mapping(address wallet => Account) public accounts;
-    /// @dev Ended jobs stay: a job id can never be used again.
-    mapping(bytes32 jobId => Job) private _jobs;
-    /// @inheritdoc IJobEscrow
-    mapping(uint32 workerId => uint256 units) public earnings;
-    /// @inheritdoc IJobEscrow
-    uint256 public treasuryUnits;
 
     /// @dev The worker of consecutive settlements, held in memory so that its terms are read once
     /// and its earnings written once. The id 0 is nobody, and its signer is zero.
     struct HeldWorker {
-        uint32 id;
-        uint16 shareBps;
+        uint24 id;
+        bool staked;
         address signer;
-        uint256 earnedUnits;
+        uint72 earnedUnits;
     }
 
-    constructor(EscrowConfig memory config) EIP712("JobEscrow", "1") {
-        require(
-            address(config.token) != address(0) && address(config.workers) != address(0)
-                && config.treasury != address(0) && config.admin != address(0)
-                && config.locker != address(0) && config.settler != address(0),
-            ZeroAddress()
-        );
-        TOKEN = config.token;
-        WORKERS = config.workers;
-        TREASURY = config.treasury;
-        EXPIRY_SECONDS = config.expirySeconds;
-        PRICES = PriceTableLib.pack(config.prices);
-        _grantRole(DEFAULT_ADMIN_ROLE, config.admin);
-        _grantRole(LOCKER_ROLE, config.locker);
-        _grantRole(SETTLER_ROLE, config.settler);
+    /// @dev What a batch of settlements comes to, written once.
+    struct Tally {
+        uint64 chargeable;
+        uint72 treasuryUnits;
     }
 
-    /* DEPOSIT */
-
-    /// @inheritdoc IJobEscrow
-    function deposit(address wallet, uint64 credits) external nonReentrant {
-        require(wallet != address(0), ZeroAddress());
-        require(
-            credits >= MINIMUM_DEPOSIT_CREDITS,
-            BelowMinimumDeposit(credits, MINIMUM_DEPOSIT_CREDITS)
-        );
-
-        Account storage account = accounts[wallet];
-        account.available += credits;
-        account.lastDepositAt = uint40(block.timestamp);
-        emit Deposited(wallet, msg.sender, credits);
-
-        _pull(msg.sender, uint256(credits) * UNITS_PER_CREDIT);
-    }
-
-    /// @dev Refuses tokens that deliver another amount than was asked for.
-    function _pull(address payer, uint256 units) private {
-        uint256 balanceBefore = TOKEN.balanceOf(address(this));
-        TOKEN.safeTransferFrom(payer, address(this), units);
-        uint256 received = TOKEN.balanceOf(address(this)) - balanceBefore;
-        require(received == units, AmountReceivedDiffers(units, received));
-    }
+    constructor(EscrowConfig memory config)
+        EscrowState(config)
+        OperatorLimits(config)
+        Withdrawals(config)
+        EIP712("JobEscrow", "1")
+    { }
 
     /* LOCK */
 
     /// @inheritdoc IJobEscrow
     function lockBatch(LockItem[] calldata items) external onlyRole(LOCKER_ROLE) {
+        bool isPaused = paused();
         for (uint256 i; i < items.length; ++i) {
-            SkipReason reason = _lock(items[i]);
+            SkipReason reason = isPaused ? SkipReason.Paused : _lock(items[i]);
             if (reason != SkipReason.None) emit JobSkipped(items[i].jobId, uint8(reason));
         }
     }
@@ -129,20 +63,20 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
         (bytes32 jobId, address wallet, uint32 credits) = (item.jobId, item.wallet, item.credits);
         if (credits == 0) return SkipReason.ZeroCredits;
         if (!PRICES.has(item.tier)) return SkipReason.UnknownTier;
-        if (_jobs[jobId].status != JobStatus.None) return SkipReason.JobIdUsed;
-        Account storage account = accounts[wallet];
-        uint64 available = account.available;
+        Job memory job = jobs(jobId);
+        if (job.status != JobStatus.None) return SkipReason.JobIdUsed;
+        Account storage account = _accounts[wallet];
+        uint48 available = account.available;
         if (available < credits) return SkipReason.InsufficientCredits;
+        uint16 today = _dayOf(block.timestamp);
+        uint256 spent = _spentOn(account, today) + uint256(credits);
+        if (_isOverLimit(account, spent)) return SkipReason.SpendLimitReached;
 
-        // Both halves in one assignment, so that the compiler writes their common slot once.
-        (account.available, account.locked) = (available - credits, account.locked + credits);
-        _jobs[jobId] = Job({
-            wallet: wallet,
-            credits: credits,
-            tier: item.tier,
-            status: JobStatus.Locked,
-            lockedAt: uint40(block.timestamp)
-        });
+        // All parts in one assignment, so that the compiler writes their common slot once.
+        (account.available, account.locked, account.spent, account.spentOn) =
+        (available - credits, account.locked + credits, _capped(spent), today);
+        (job.wallet, job.credits, job.tier) = (wallet, credits, item.tier);
+        _move(jobId, job, JobStatus.Locked);
         emit JobLocked(jobId, wallet, credits, item.tier);
         return SkipReason.None;
     }
@@ -152,50 +86,56 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     /// @inheritdoc IJobEscrow
     function settleBatch(SettleItem[] calldata items) external onlyRole(SETTLER_ROLE) {
         HeldWorker memory worker;
-        uint256 treasuryShare;
+        uint64 chargeable = _chargeable();
+        Tally memory tally = Tally(chargeable, 0);
         for (uint256 i; i < items.length; ++i) {
             if (items[i].workerId != worker.id) {
                 _letGo(worker);
                 worker = _hold(items[i].workerId);
             }
-            (SkipReason reason, uint64 forTreasury) = _settle(items[i], worker);
-            treasuryShare += forTreasury;
+            SkipReason reason = _settle(items[i], worker, tally);
             if (reason != SkipReason.None) emit JobSkipped(items[i].jobId, uint8(reason));
         }
         _letGo(worker);
-        treasuryUnits += treasuryShare;
+        if (tally.chargeable == chargeable) return;
+        _earnTreasury(tally.treasuryUnits);
+        _countCharged(chargeable - tally.chargeable);
     }
 
     function _hold(uint32 workerId) private view returns (HeldWorker memory worker) {
-        worker.id = workerId;
-        (worker.signer,, worker.shareBps) = WORKERS.terms(workerId);
+        // A higher id does not fit a job's slot. Nobody has one.
+        if (workerId > WORKER_ID_MAX) return worker;
+        // casting to 'uint24' is safe because of the line above
+        // forge-lint: disable-next-line(unsafe-typecast)
+        worker.id = uint24(workerId);
+        (worker.signer,, worker.staked) = WORKERS.terms(workerId);
     }
 
     function _letGo(HeldWorker memory worker) private {
-        if (worker.earnedUnits != 0) earnings[worker.id] += worker.earnedUnits;
+        if (worker.earnedUnits != 0) _earn(worker.id, worker.earnedUnits);
     }
 
-    /// @dev Adds the worker's share to `worker` and returns the treasury's; the caller writes both.
-    function _settle(SettleItem calldata item, HeldWorker memory worker)
+    /// @dev Adds the shares to `worker` and `tally`; the caller writes both.
+    function _settle(SettleItem calldata item, HeldWorker memory worker, Tally memory tally)
         private
-        returns (SkipReason reason, uint64 forTreasury)
+        returns (SkipReason)
     {
-        Job storage stored = _jobs[item.jobId];
-        Job memory job = stored;
-        if (job.status != JobStatus.Locked) return (SkipReason.NotLocked, 0);
-        if (worker.signer == address(0)) return (SkipReason.UnknownWorker, 0);
-        if (!_isSignedBy(worker.signer, item)) return (SkipReason.BadSignature, 0);
-
+        Job memory job = jobs(item.jobId);
+        if (job.status != JobStatus.Locked) return SkipReason.NotLocked;
+        if (worker.signer == address(0)) return SkipReason.UnknownWorker;
+        if (!_isSignedBy(worker.signer, item)) return SkipReason.BadSignature;
         uint32 charged = _charge(job, item.outputTokens);
-        uint32 returned = job.credits - charged;
-        uint64 units = charged * UNITS_PER_CREDIT;
-        // Rounds down; the treasury takes the remainder.
-        uint64 forWorker = units * worker.shareBps / BASIS_POINTS;
-        forTreasury = units - forWorker;
+        if (charged > tally.chargeable) return SkipReason.SettleCapReached;
 
-        stored.status = JobStatus.Settled;
+        uint32 returned = job.credits - charged;
+        (uint64 forWorker, uint64 forTreasury) = _shares(charged, worker.staked);
         _release(job, returned);
+        // What a dispute will need.
+        (job.credits, job.workerId, job.staked) = (charged, worker.id, worker.staked);
+        _move(item.jobId, job, JobStatus.Settled);
         worker.earnedUnits += forWorker;
+        tally.treasuryUnits += forTreasury;
+        tally.chargeable -= charged;
         emit JobSettled(
             item.jobId,
             job.wallet,
@@ -207,6 +147,7 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
             forWorker,
             forTreasury
         );
+        return SkipReason.None;
     }
 
     function _isSignedBy(address signer, SettleItem calldata item) private view returns (bool) {
@@ -229,7 +170,7 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     /// @inheritdoc IJobEscrow
     function refundBatch(bytes32[] calldata jobIds) external onlyRole(SETTLER_ROLE) {
         for (uint256 i; i < jobIds.length; ++i) {
-            Job memory job = _jobs[jobIds[i]];
+            Job memory job = jobs(jobIds[i]);
             if (job.status == JobStatus.Locked) _refund(jobIds[i], job);
             else emit JobSkipped(jobIds[i], uint8(SkipReason.NotLocked));
         }
@@ -237,9 +178,9 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
 
     /// @inheritdoc IJobEscrow
     function refundExpired(bytes32 jobId) external {
-        Job memory job = _jobs[jobId];
+        Job memory job = jobs(jobId);
         require(job.status == JobStatus.Locked, JobNotLocked(jobId));
-        uint256 expiresAt = uint256(job.lockedAt) + EXPIRY_SECONDS;
+        uint256 expiresAt = uint256(job.since) + EXPIRY_SECONDS;
         // A validator can move the time by seconds, which only moves the refund by as much.
         // forge-lint: disable-next-line(block-timestamp)
         require(block.timestamp >= expiresAt, JobNotExpired(jobId, expiresAt));
@@ -247,27 +188,20 @@ contract JobEscrow is IJobEscrow, AccessControl, EIP712, ReentrancyGuardTransien
     }
 
     function _refund(bytes32 jobId, Job memory job) private {
-        _jobs[jobId].status = JobStatus.Refunded;
         _release(job, job.credits);
+        _move(jobId, job, JobStatus.Refunded);
         emit JobRefunded(jobId, job.wallet, job.credits);
     }
 
-    /// @dev Ends a lock; `returned` of it goes back to the wallet.
+    /// @dev Ends a lock; `returned` of it goes back to the wallet, and to what its day may cost: so
+    /// this comes before `_move`, while `job` still tells when it was locked.
     function _release(Job memory job, uint32 returned) private {
-        Account storage account = accounts[job.wallet];
-        (account.locked, account.available) =
-        (account.locked - job.credits, account.available + returned);
-    }
-
-    /* READ */
-
-    /// @inheritdoc IJobEscrow
-    function jobs(bytes32 jobId) external view returns (Job memory) {
-        return _jobs[jobId];
-    }
-
-    /// @inheritdoc IJobEscrow
-    function priceOf(uint8 tier, uint32 outputTokens) external view returns (uint64) {
-        return PRICES.priceOf(tier, outputTokens);
+        Account storage account = _accounts[job.wallet];
+        (account.locked, account.available, account.spent) =
+        (
+            account.locked - job.credits,
+            account.available + returned,
+            _spentLess(account, _dayOf(job.since), returned)
+        );
     }
 }

@@ -3,10 +3,19 @@ pragma solidity 0.8.30;
 
 import { Test } from "forge-std/Test.sol";
 
-import { EscrowConfig, JobEscrow } from "../src/JobEscrow.sol";
+import { EscrowConfig } from "../src/EscrowState.sol";
+import { JobEscrow } from "../src/JobEscrow.sol";
+import { RCompute } from "../src/RCompute.sol";
+import { StakingConfig } from "../src/StakingState.sol";
 import { WorkerStaking } from "../src/WorkerStaking.sol";
 import { DevUsdg } from "../src/dev/DevUsdg.sol";
-import { Job, JobStatus, LockItem, SettleItem } from "../src/interfaces/IJobEscrow.sol";
+import {
+    DisputeItem,
+    Job,
+    JobStatus,
+    LockItem,
+    SettleItem
+} from "../src/interfaces/IJobEscrow.sol";
 import { TierPrice } from "../src/libraries/PriceTable.sol";
 
 /// @notice One escrow with its token, its operators, two funded wallets and two workers.
@@ -17,21 +26,34 @@ abstract contract BaseTest is Test {
     uint8 internal constant MAX = 3;
 
     uint256 internal constant UNITS = 10_000;
-    uint40 internal constant EXPIRY = 180;
+    uint32 internal constant EXPIRY = 180;
+    uint32 internal constant DISPUTE = 600;
+    uint32 internal constant ARBITRATION = 24 hours;
+    uint32 internal constant THAW = 5 minutes;
+    uint64 internal constant SETTLE_CAP = 1e12;
     uint32 internal constant START_CREDITS = 1_000_000;
+
+    uint256 internal constant COMPUTE_SUPPLY = 1_000_000_000e18;
+    uint96 internal constant MINIMUM_STAKE = 1_000e18;
+    uint16 internal constant SLASH_BPS = 1_000;
 
     address internal admin = makeAddr("admin");
     address internal locker = makeAddr("locker");
     address internal settler = makeAddr("settler");
+    address internal arbiter = makeAddr("arbiter");
+    address internal pauser = makeAddr("pauser");
     address internal treasury = makeAddr("treasury");
     address internal alice = makeAddr("alice");
     address internal bob = makeAddr("bob");
     address internal payee = makeAddr("payee");
+    address internal staker = makeAddr("staker");
 
     uint256 internal workerKey = uint256(keccak256("worker"));
     uint256 internal otherWorkerKey = uint256(keccak256("other worker"));
+    uint256 internal withdrawalSignerKey = uint256(keccak256("withdrawal signer"));
 
     DevUsdg internal token;
+    RCompute internal compute;
     WorkerStaking internal staking;
     JobEscrow internal escrow;
     uint32 internal workerId;
@@ -40,22 +62,32 @@ abstract contract BaseTest is Test {
     function setUp() public virtual {
         vm.warp(1_780_000_000);
         token = new DevUsdg();
-        staking = new WorkerStaking();
+        compute = new RCompute(staker, COMPUTE_SUPPLY);
+        staking = new WorkerStaking(StakingConfig(compute, admin, MINIMUM_STAKE, SLASH_BPS));
         escrow = new JobEscrow(_config());
+        vm.prank(admin);
+        staking.setEscrow(address(escrow));
         workerId = _register(workerKey, payee);
         otherWorkerId = _register(otherWorkerKey, payee);
         _fund(alice, START_CREDITS);
         _fund(bob, START_CREDITS);
     }
 
-    function _config() internal view returns (EscrowConfig memory config) {
+    function _config() internal view virtual returns (EscrowConfig memory config) {
         config.token = token;
         config.workers = staking;
         config.treasury = treasury;
         config.admin = admin;
         config.locker = locker;
         config.settler = settler;
+        config.arbiter = arbiter;
+        config.withdrawalSigner = vm.addr(withdrawalSignerKey);
+        config.pauser = pauser;
         config.expirySeconds = EXPIRY;
+        config.disputeSeconds = DISPUTE;
+        config.arbitrationSeconds = ARBITRATION;
+        config.thawSeconds = THAW;
+        config.settleCapMax = SETTLE_CAP;
         config.prices = [TierPrice(2, 1), TierPrice(8, 4), TierPrice(18, 9), TierPrice(40, 20)];
     }
 
@@ -146,6 +178,37 @@ abstract contract BaseTest is Test {
         escrow.refundBatch(jobIds);
     }
 
+    /// @dev Settles `jobId` by the first worker after locking it: 40 credits of the tier max.
+    function _settled(bytes32 jobId, address wallet) internal {
+        _lock(jobId, wallet, 100, MAX);
+        _settle(_completion(jobId, 1));
+    }
+
+    function _dispute(bytes32 jobId) internal {
+        DisputeItem[] memory items = new DisputeItem[](1);
+        items[0] = DisputeItem(jobId, _claimedHash(jobId));
+        vm.prank(settler);
+        escrow.disputeBatch(items);
+    }
+
+    function _resolve(bytes32 jobId, bool upheld) internal {
+        vm.prank(arbiter);
+        escrow.resolveDispute(jobId, upheld);
+    }
+
+    function _claimedHash(bytes32 jobId) internal pure returns (bytes32) {
+        return keccak256(abi.encode("received", jobId));
+    }
+
+    /// @dev From now on `id` counts as a worker with an active stake, or without one.
+    function _setStaked(uint32 id, uint256 key, bool staked) internal {
+        vm.mockCall(
+            address(staking),
+            abi.encodeCall(staking.terms, (id)),
+            abi.encode(vm.addr(key), payee, staked)
+        );
+    }
+
     /* EIP-712, written out anew so that the contracts are checked against the standard */
 
     function _completionDigest(SettleItem memory item, uint256 chainId)
@@ -193,6 +256,13 @@ abstract contract BaseTest is Test {
         (uint64 actualAvailable, uint64 actualLocked,,) = escrow.accounts(wallet);
         assertEq(actualAvailable, available, "available");
         assertEq(actualLocked, locked, "locked");
+    }
+
+    /// @dev What the first worker and the treasury have, and what is held for disputes.
+    function _assertShares(uint256 forWorker, uint256 forTreasury, uint256 disputed) internal view {
+        assertEq(escrow.earnings(workerId), forWorker, "earnings");
+        assertEq(escrow.treasuryUnits(), forTreasury, "treasury");
+        assertEq(escrow.disputedUnits(), disputed, "disputed");
     }
 
     function _assertStatus(bytes32 jobId, JobStatus status) internal view {

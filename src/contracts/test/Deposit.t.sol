@@ -2,42 +2,27 @@
 pragma solidity 0.8.30;
 
 import { IERC20Errors } from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
-import { stdError } from "forge-std/StdError.sol";
-import {
-    ReentrancyGuardTransient
-} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import { Pausable } from "@openzeppelin/contracts/utils/Pausable.sol";
 
-import { EscrowConfig, JobEscrow } from "../src/JobEscrow.sol";
+import { EscrowConfig } from "../src/EscrowState.sol";
+import { JobEscrow } from "../src/JobEscrow.sol";
 import { DevUsdg } from "../src/dev/DevUsdg.sol";
+import { IEscrowAccounts } from "../src/interfaces/IEscrowAccounts.sol";
 import { IJobEscrow } from "../src/interfaces/IJobEscrow.sol";
-import { BaseTest } from "./BaseTest.sol";
+import { MoneyBase } from "./MoneyBase.sol";
+import { FeeToken, PlainToken } from "./tokens/OddTokens.sol";
 
-/// @dev Keeps one unit of every transfer.
-contract FeeToken is DevUsdg {
-    function _update(address from, address to, uint256 value) internal override {
-        super._update(from, to, value);
-        if (from != address(0)) super._update(to, address(this), 1);
-    }
-}
-
-/// @dev Calls the escrow again from within a transfer.
-contract ReenteringToken is DevUsdg {
-    function transferFrom(address from, address to, uint256 value) public override returns (bool) {
-        JobEscrow(to).deposit(from, 100);
-        return super.transferFrom(from, to, value);
-    }
-}
-
-contract DepositTest is BaseTest {
+contract DepositTest is MoneyBase {
     function test_refusesZeroWallet() public {
-        vm.expectRevert(IJobEscrow.ZeroAddress.selector);
+        vm.expectRevert(IEscrowAccounts.ZeroAddress.selector);
         escrow.deposit(address(0), 100);
     }
 
     function testFuzz_refusesLessThanMinimum(uint64 credits) public {
         credits = uint64(bound(credits, 0, 99));
         vm.expectRevert(
-            abi.encodeWithSelector(IJobEscrow.BelowMinimumDeposit.selector, credits, 100)
+            abi.encodeWithSelector(IEscrowAccounts.BelowMinimumDeposit.selector, credits, 100)
         );
         escrow.deposit(alice, credits);
     }
@@ -56,32 +41,60 @@ contract DepositTest is BaseTest {
         _escrowOf(new FeeToken());
         vm.expectRevert(
             abi.encodeWithSelector(
-                IJobEscrow.AmountReceivedDiffers.selector, 100 * UNITS, 100 * UNITS - 1
+                IEscrowAccounts.AmountReceivedDiffers.selector, 100 * UNITS, 100 * UNITS - 1
             )
         );
         escrow.deposit(alice, 100);
     }
 
-    function test_refusesReentry() public {
-        _escrowOf(new ReenteringToken());
-        vm.expectRevert(ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector);
+    function test_refusesWhilePaused() public {
+        _pause();
+        vm.expectRevert(Pausable.EnforcedPause.selector);
         escrow.deposit(alice, 100);
     }
 
+    /// @dev What is locked and what thaws counts too: all of it may come back.
     function test_refusesMoreThanAnAccountHolds() public {
-        uint256 units = uint256(type(uint64).max) * UNITS;
+        uint64 most = type(uint48).max / 2;
+        uint256 units = uint256(most) * UNITS;
         token.mint(address(this), units);
         token.approve(address(escrow), units);
-        vm.expectRevert(stdError.arithmeticError);
+        _lock(_jobId(1), alice, 100, MAX);
+        vm.prank(alice);
+        escrow.requestWithdrawal(100);
+        uint64 room = most - START_CREDITS;
+        bytes memory error =
+            abi.encodeWithSelector(IEscrowAccounts.AccountFull.selector, alice, most);
+        vm.expectRevert(error);
+        escrow.deposit(alice, room + 1);
+        vm.expectRevert(error);
         escrow.deposit(alice, type(uint64).max);
+        escrow.deposit(alice, room);
+        vm.expectRevert(error);
+        escrow.deposit(alice, 100);
+        _refund(_jobId(1));
+        vm.prank(alice);
+        escrow.cancelWithdrawal();
+        _assertAccount(alice, most, 0);
     }
 
-    function testFuzz_creditsTheWallet(address wallet, address payer, uint64 credits, uint40 at)
+    function test_takesTokensThatAnswerNothing() public {
+        PlainToken plain = new PlainToken();
+        EscrowConfig memory config = _config();
+        config.token = IERC20(address(plain));
+        escrow = new JobEscrow(config);
+        plain.mint(address(this), 100 * UNITS);
+        plain.approve(address(escrow), 100 * UNITS);
+        escrow.deposit(carol, 100);
+        _assertCredits(carol, 100, 0);
+    }
+
+    function testFuzz_creditsTheWallet(address wallet, address payer, uint64 credits, uint32 at)
         public
     {
         vm.assume(wallet != address(0) && wallet != alice && wallet != bob);
         vm.assume(payer != address(0) && payer != address(escrow));
-        credits = uint64(bound(credits, 100, type(uint64).max));
+        credits = uint64(bound(credits, 100, type(uint48).max / 2));
         vm.warp(at);
         uint256 units = credits * UNITS;
         token.mint(payer, units);
@@ -91,7 +104,7 @@ contract DepositTest is BaseTest {
         uint256 escrowBefore = token.balanceOf(address(escrow));
 
         vm.expectEmit(address(escrow));
-        emit IJobEscrow.Deposited(wallet, payer, credits);
+        emit IEscrowAccounts.Deposited(wallet, payer, credits);
         vm.prank(payer);
         escrow.deposit(wallet, credits);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import { IERC3009Cancel } from "@openzeppelin/contracts/interfaces/draft-IERC3009.sol";
+import { IERC20Errors } from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
 import { ERC3009 } from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
 
 import { BaseTest } from "./BaseTest.sol";
@@ -15,6 +17,8 @@ contract DevUsdgTest is BaseTest {
     bytes32 private constant RECEIVE = keccak256(
         "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
+    bytes32 private constant CANCEL =
+        keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
     bytes32 private constant NONCE = keccak256("nonce");
 
     uint256 private ownerKey = uint256(keccak256("owner"));
@@ -50,6 +54,41 @@ contract DevUsdgTest is BaseTest {
             abi.encodeWithSelector(ERC3009.ERC3009UsedAuthorization.selector, owner, NONCE)
         );
         token.transferWithAuthorization(owner, alice, 1, 0, block.timestamp + 1, NONCE, v, r, s);
+    }
+
+    function test_refusesACancelledAuthorization() public {
+        token.mint(owner, 1);
+        (uint8 v, bytes32 r, bytes32 s) = _sign(keccak256(abi.encode(CANCEL, owner, NONCE)));
+        vm.expectEmit(address(token));
+        emit IERC3009Cancel.AuthorizationCanceled(owner, NONCE);
+        token.cancelAuthorization(owner, NONCE, v, r, s);
+        assertTrue(token.authorizationState(owner, NONCE));
+
+        (v, r, s) = _sign(_authorization(RECEIVE, 1));
+        vm.expectRevert(
+            abi.encodeWithSelector(ERC3009.ERC3009UsedAuthorization.selector, owner, NONCE)
+        );
+        vm.prank(alice);
+        token.receiveWithAuthorization(owner, alice, 1, 0, block.timestamp + 1, NONCE, v, r, s);
+    }
+
+    /// @dev Only the one it is for may bring it, so that its books can follow.
+    function test_refusesToBeReceivedByAnother() public {
+        token.mint(owner, 1);
+        (uint8 v, bytes32 r, bytes32 s) = _sign(_authorization(RECEIVE, 1));
+        vm.expectRevert(abi.encodeWithSelector(IERC20Errors.ERC20InvalidReceiver.selector, alice));
+        vm.prank(bob);
+        token.receiveWithAuthorization(owner, alice, 1, 0, block.timestamp + 1, NONCE, v, r, s);
+    }
+
+    function testFuzz_refusesAuthorizationsOutOfTime(uint256 late) public {
+        token.mint(owner, 1);
+        uint256 before = block.timestamp + 1;
+        (uint8 v, bytes32 r, bytes32 s) = _sign(_authorization(RECEIVE, 1));
+        vm.warp(bound(late, before, type(uint40).max));
+        vm.expectPartialRevert(ERC3009.ERC3009InvalidAuthorizationTime.selector);
+        vm.prank(alice);
+        token.receiveWithAuthorization(owner, alice, 1, 0, before, NONCE, v, r, s);
     }
 
     function testFuzz_transfersWithAuthorization(uint128 value) public {

@@ -96,7 +96,7 @@ contract LockBatchTest is BaseTest {
         escrow.lockBatch(new LockItem[](0));
     }
 
-    function testFuzz_movesCreditsIntoTheLock(bytes32 id, uint32 credits, uint8 tier, uint40 at)
+    function testFuzz_movesCreditsIntoTheLock(bytes32 id, uint32 credits, uint8 tier, uint32 at)
         public
     {
         credits = uint32(bound(credits, 1, START_CREDITS));
@@ -108,7 +108,7 @@ contract LockBatchTest is BaseTest {
         _lock(id, alice, credits, tier);
 
         _assertAccount(alice, START_CREDITS - credits, credits);
-        _assertSameJob(escrow.jobs(id), Job(alice, credits, tier, JobStatus.Locked, at));
+        _assertSameJob(escrow.jobs(id), Job(alice, credits, tier, JobStatus.Locked, at, 0, false));
     }
 
     function _expectSkipped(bytes32 id, SkipReason reason) private {

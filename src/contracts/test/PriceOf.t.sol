@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import { JobEscrow, EscrowConfig } from "../src/JobEscrow.sol";
+import { EscrowConfig } from "../src/EscrowState.sol";
+import { JobEscrow } from "../src/JobEscrow.sol";
 import { PriceTableLib, TierPrice } from "../src/libraries/PriceTable.sol";
 import { BaseTest } from "./BaseTest.sol";
 

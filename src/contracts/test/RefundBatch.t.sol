@@ -2,11 +2,14 @@
 pragma solidity 0.8.30;
 
 import { IAccessControl } from "@openzeppelin/contracts/access/IAccessControl.sol";
+import { SafeCast } from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import { IJobEscrow, Job, JobStatus, SkipReason } from "../src/interfaces/IJobEscrow.sol";
 import { BaseTest } from "./BaseTest.sol";
 
 contract RefundBatchTest is BaseTest {
+    using SafeCast for uint256;
+
     bytes32 private jobId = _jobId(1);
 
     function testFuzz_refusesOthersThanTheSettler(address caller) public {
@@ -68,7 +71,7 @@ contract RefundBatchTest is BaseTest {
         _assertAccount(bob, START_CREDITS, 0);
         _assertSameJob(
             escrow.jobs(_jobId(1)),
-            Job(alice, credits, LITE, JobStatus.Refunded, uint40(block.timestamp))
+            Job(alice, credits, LITE, JobStatus.Refunded, block.timestamp.toUint32(), 0, false)
         );
     }
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import { WorkerStaking } from "../src/WorkerStaking.sol";
+import { StdStorage, stdStorage } from "forge-std/Test.sol";
+
+import { IWorkerStaking } from "../src/interfaces/IWorkerStaking.sol";
+import { WORKER_ID_MAX } from "../src/interfaces/IWorkerTerms.sol";
 import { BaseTest } from "./BaseTest.sol";
 
 contract RegisterTest is BaseTest {
+    using stdStorage for StdStorage;
+
     uint256 private constant CURVE_ORDER =
         0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
 
     function test_refusesZeroPayee() public {
         bytes memory signature = _signRegistration(workerKey, vm.addr(workerKey), address(0));
-        vm.expectRevert(WorkerStaking.ZeroAddress.selector);
+        vm.expectRevert(IWorkerStaking.ZeroAddress.selector);
         staking.register(vm.addr(workerKey), address(0), signature);
     }
 
@@ -43,10 +48,22 @@ contract RegisterTest is BaseTest {
     function test_refusesAnotherPayeeLater() public {
         address signer = vm.addr(workerKey);
         bytes memory signature = _signRegistration(workerKey, signer, alice);
-        vm.expectRevert(abi.encodeWithSelector(WorkerStaking.AlreadyRegistered.selector, workerId));
+        vm.expectRevert(abi.encodeWithSelector(IWorkerStaking.AlreadyRegistered.selector, workerId));
         staking.register(signer, alice, signature);
         (, address stillPayee,) = staking.terms(workerId);
         assertEq(stillPayee, payee);
+    }
+
+    /// @dev The escrow could not keep a higher id.
+    function test_refusesMoreWorkersThanIds() public {
+        stdstore.target(address(staking)).sig("workerCount()").checked_write(WORKER_ID_MAX - 1);
+        assertEq(_register(uint256(keccak256("third worker")), payee), WORKER_ID_MAX);
+
+        uint256 key = uint256(keccak256("fourth worker"));
+        bytes memory signature = _signRegistration(key, vm.addr(key), payee);
+        vm.expectRevert(IWorkerStaking.NoWorkerIdLeft.selector);
+        staking.register(vm.addr(key), payee, signature);
+        assertEq(_register(workerKey, payee), workerId);
     }
 
     function test_answersARepeatWithTheSameId() public {
@@ -64,15 +81,16 @@ contract RegisterTest is BaseTest {
         bytes memory signature = _signRegistration(key, signer, to);
 
         vm.expectEmit(address(staking));
-        emit WorkerStaking.WorkerRegistered(3, signer, to);
+        emit IWorkerStaking.WorkerRegistered(3, signer, to);
         vm.prank(sender);
         assertEq(staking.register(signer, to, signature), 3);
 
         assertEq(staking.workerIdOf(signer), 3);
-        (address termsSigner, address termsPayee, uint16 shareBps) = staking.terms(3);
+        assertEq(staking.workerCount(), 3);
+        (address termsSigner, address termsPayee, bool staked) = staking.terms(3);
         assertEq(termsSigner, signer);
         assertEq(termsPayee, to);
-        assertEq(shareBps, 7_500);
+        assertFalse(staked);
     }
 
     function test_givesIdsFromOne() public view {
@@ -89,7 +107,7 @@ contract RegisterTest is BaseTest {
     }
 
     function _expectBadSignature(address signer, address to, bytes memory signature) private {
-        vm.expectRevert(WorkerStaking.BadSignature.selector);
+        vm.expectRevert(IWorkerStaking.BadSignature.selector);
         staking.register(signer, to, signature);
     }
 

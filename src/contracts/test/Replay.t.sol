@@ -2,12 +2,13 @@
 pragma solidity 0.8.30;
 
 import { JobEscrow } from "../src/JobEscrow.sol";
-import { WorkerStaking } from "../src/WorkerStaking.sol";
+import { IWorkerStaking } from "../src/interfaces/IWorkerStaking.sol";
+import { Authorization, IEscrowAccounts } from "../src/interfaces/IEscrowAccounts.sol";
 import { IJobEscrow, JobStatus, SettleItem, SkipReason } from "../src/interfaces/IJobEscrow.sol";
-import { BaseTest } from "./BaseTest.sol";
+import { MoneyBase } from "./MoneyBase.sol";
 
 /// @notice A signature counts on one chain and one contract, also after a fork of the chain.
-contract ReplayTest is BaseTest {
+contract ReplayTest is MoneyBase {
     uint256 private constant OTHER_CHAIN = 424_242;
 
     bytes32 private jobId = _jobId(1);
@@ -47,10 +48,60 @@ contract ReplayTest is BaseTest {
         bytes memory signature = _signRegistration(key, signer, payee);
 
         vm.chainId(OTHER_CHAIN);
-        vm.expectRevert(WorkerStaking.BadSignature.selector);
+        vm.expectRevert(IWorkerStaking.BadSignature.selector);
         staking.register(signer, payee, signature);
 
         assertEq(staking.register(signer, payee, _signRegistration(key, signer, payee)), 3);
+    }
+
+    function test_voucherOfThisChainFailsOnAFork() public {
+        bytes memory voucher = _voucher(alice, alice, 100, block.timestamp);
+        vm.chainId(OTHER_CHAIN);
+        vm.expectRevert(IEscrowAccounts.BadVoucher.selector);
+        _withdraw(voucher);
+
+        _withdraw(_voucher(alice, alice, 100, block.timestamp));
+        assertEq(token.balanceOf(alice), 100 * UNITS);
+    }
+
+    function test_voucherOfAnotherEscrowFailsHere() public {
+        bytes memory voucher = _voucher(alice, alice, 100, block.timestamp);
+        escrow = new JobEscrow(_config());
+        _fund(alice, 100);
+        vm.expectRevert(IEscrowAccounts.BadVoucher.selector);
+        _withdraw(voucher);
+    }
+
+    function test_walletsSignatureOfThisChainFailsOnAFork() public {
+        _fund(carol, 100);
+        uint256 deadline = block.timestamp;
+        bytes memory signature = _signWithdrawal(carolKey, carol, carol, 100, deadline);
+        vm.chainId(OTHER_CHAIN);
+        bytes memory voucher = _voucher(carol, carol, 100, deadline);
+        vm.expectRevert(abi.encodeWithSelector(IEscrowAccounts.BadWalletSignature.selector, carol));
+        escrow.withdrawFor(carol, 100, carol, deadline, signature, voucher);
+    }
+
+    function test_authorizationOfThisChainFailsOnAFork() public {
+        token.mint(carol, 100 * UNITS);
+        Authorization memory authorization = _authorize(carolKey, carol, 100, "salt");
+        vm.chainId(OTHER_CHAIN);
+        vm.expectRevert();
+        escrow.depositWithAuthorization(carol, carol, 100, authorization);
+    }
+
+    function test_permitOfThisChainFailsOnAFork() public {
+        token.mint(carol, 100 * UNITS);
+        Signature memory permit = _permit(carolKey, 100 * UNITS, block.timestamp);
+        vm.chainId(OTHER_CHAIN);
+        vm.expectRevert();
+        vm.prank(carol);
+        escrow.depositWithPermit(carol, 100, block.timestamp, permit.v, permit.r, permit.s);
+    }
+
+    function _withdraw(bytes memory voucher) private {
+        vm.prank(alice);
+        escrow.withdraw(100, alice, block.timestamp, voucher);
     }
 
     function _expectBadSignature(SettleItem memory item) private {

@@ -4,7 +4,14 @@ pragma solidity 0.8.30;
 import { IAccessControl } from "@openzeppelin/contracts/access/IAccessControl.sol";
 import { SafeCast } from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
-import { IJobEscrow, JobStatus, SettleItem, SkipReason } from "../src/interfaces/IJobEscrow.sol";
+import {
+    IJobEscrow,
+    Job,
+    JobStatus,
+    SettleItem,
+    SkipReason
+} from "../src/interfaces/IJobEscrow.sol";
+import { WORKER_ID_MAX } from "../src/interfaces/IWorkerTerms.sol";
 import { BaseTest } from "./BaseTest.sol";
 
 contract SettleBatchTest is BaseTest {
@@ -138,21 +145,24 @@ contract SettleBatchTest is BaseTest {
         assertEq(escrow.earnings(workerId), uint256(LOCKED) * 7_500);
     }
 
-    /// @dev With a share that does not divide, the worker rounds down and the treasury takes the
-    /// rest.
-    function testFuzz_roundsTheWorkerDown(uint16 shareBps, uint32 outputTokens) public {
-        shareBps = uint16(bound(shareBps, 0, 10_000));
+    function testFuzz_sharesByTheStakeOfTheMoment(bool staked, uint32 outputTokens) public {
         outputTokens = uint32(bound(outputTokens, 0, 3_000));
-        vm.mockCall(
-            address(staking),
-            abi.encodeCall(staking.terms, (workerId)),
-            abi.encode(vm.addr(workerKey), payee, shareBps)
-        );
+        _setStaked(workerId, workerKey, staked);
         _settle(_completion(jobId, outputTokens));
+        _setStaked(workerId, workerKey, !staked);
 
         uint256 units = _expectedPrice(40, 20, outputTokens) * UNITS;
-        assertEq(escrow.earnings(workerId), units * shareBps / 10_000);
+        assertEq(escrow.earnings(workerId), units * (staked ? 8_500 : 7_500) / 10_000);
         assertEq(escrow.earnings(workerId) + escrow.treasuryUnits(), units);
+        assertEq(escrow.jobs(jobId).staked, staked);
+    }
+
+    /// @dev Whatever the registry says: such an id would spill over into the rest of the job.
+    function testFuzz_skipsIdThatDoesNotFitAJob(uint32 id) public {
+        id = uint32(bound(id, uint256(WORKER_ID_MAX) + 1, type(uint32).max));
+        _setStaked(id, workerKey, true);
+        _expectSkipped(_completionBy(workerKey, id, jobId, 1), SkipReason.UnknownWorker);
+        _assertStillLocked();
     }
 
     /// forge-config: default.fuzz.runs = 512
@@ -184,7 +194,18 @@ contract SettleBatchTest is BaseTest {
         );
         _settle(item);
 
-        _assertStatus(id, JobStatus.Settled);
+        _assertSameJob(
+            escrow.jobs(id),
+            Job(
+                alice,
+                charged.toUint32(),
+                tier,
+                JobStatus.Settled,
+                block.timestamp.toUint32(),
+                uint256(workerId).toUint24(),
+                false
+            )
+        );
         _assertAccount(alice, (START_CREDITS - LOCKED - charged).toUint64(), LOCKED);
         assertEq(escrow.earnings(workerId), forWorker);
         assertEq(escrow.treasuryUnits(), forTreasury);
