@@ -30,6 +30,19 @@ export function makeJobId(at: UnixMs, random: Uint8Array): JobId {
   return `job_${time}${tail}` as JobId
 }
 
+const UNPAID = 'job_unpaid'
+
+/**
+ * The id of a job that nobody pays for and that is never on chain: with letters that `makeJobId` has
+ * not, it can be no other job's.
+ * @param random at least 20 random bytes
+ */
+export function makeUnpaidJobId(random: Uint8Array): JobId {
+  let tail = ''
+  for (let i = 0; i < 20; i++) tail += ALPHABET[random[i]! & 31]
+  return `${UNPAID}${tail}` as JobId
+}
+
 export function parseJobId(text: string): Result<JobId, string> {
   return JOB_ID.test(text) ? ok(text as JobId) : err('a job id is job_ and 26 letters and digits')
 }

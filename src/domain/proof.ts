@@ -34,6 +34,9 @@ const COMPLETION_TYPE = keccak(
   'Completion(bytes32 jobId,bytes32 outputHash,uint32 outputTokens,uint40 completedAt)',
 )
 const REGISTRATION_TYPE = keccak('Registration(address signer,address payee)')
+const WITHDRAWAL_TYPE = keccak(
+  'Withdrawal(address wallet,address to,uint64 credits,uint256 nonce,uint256 deadline)',
+)
 const CHALLENGE_TYPE = keccak('Challenge(bytes32 nonce)')
 
 /** Where a signature is good: one contract on one chain. */
@@ -76,6 +79,29 @@ export const registrationDigest = (
   signer: Address,
   payee: Address,
 ): Uint8Array => digest(separator, REGISTRATION_TYPE, word(signer), word(payee))
+
+/** A voucher: with it a wallet takes credits out at once. */
+export interface Withdrawal {
+  readonly wallet: Address
+  readonly to: Address
+  readonly credits: bigint
+  /** Of the wallet's vouchers on chain: of several with the same one, one can be used. */
+  readonly nonce: bigint
+  /** Unix seconds, by the chain's time. */
+  readonly deadline: number
+}
+
+/** What the operator signs, and a wallet that has another send its withdrawal. */
+export const withdrawalDigest = (separator: Uint8Array, w: Withdrawal): Uint8Array =>
+  digest(
+    separator,
+    WITHDRAWAL_TYPE,
+    word(w.wallet),
+    word(w.to),
+    uintWord(w.credits),
+    uintWord(w.nonce),
+    uintWord(w.deadline),
+  )
 
 /** What a worker signs to prove its key to a pool. `nonce` is 32 bytes, used once. */
 export const challengeDigest = (separator: Uint8Array, nonce: Uint8Array): Uint8Array =>

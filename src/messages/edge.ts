@@ -31,3 +31,13 @@ export interface SettlementSent {
   readonly jobId: JobId
   readonly tx: TxHash
 }
+
+/**
+ * On `SUBJECTS.edgesLeft`, from an edge whose callers of a job that it joined have all left: an edge
+ * where others still wait joins the job in its place, so that it is not cancelled.
+ */
+export interface CallersLeft {
+  readonly jobId: JobId
+  /** The inbox of the edge that they left. */
+  readonly replyTo: string
+}

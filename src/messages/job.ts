@@ -6,6 +6,8 @@ import type { CompactSignature } from '../domain/proof.ts'
 import type { Tier } from '../domain/tiers.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { Usage } from '../domain/usage.ts'
+import type { ConfirmDispute, DisputeJob, RefuseDispute, ResolveDispute } from './dispute.ts'
+import type { SignedCompletion } from './strikes.ts'
 
 /** What may be said to a job. Every command may arrive twice, late, or after its sender died. */
 export type JobCommand =
@@ -23,6 +25,11 @@ export type JobCommand =
   | RefuseSettlement
   | ConfirmRefund
   | ExpireJob
+  | JoinJob
+  | DisputeJob
+  | ConfirmDispute
+  | RefuseDispute
+  | ResolveDispute
 
 /** From the edge, once the credits are reserved. Answered after the first append. */
 export interface StartJob {
@@ -52,6 +59,21 @@ export interface CancelJob {
    * earlier one had reached it. Nothing of the job is charged.
    */
   readonly torn?: boolean
+  /** Who cancels. A job that a retried request has joined from another edge ignores this one. */
+  readonly replyTo?: string
+  readonly at: UnixMs
+}
+
+/**
+ * From an edge: a retried request waits for this job now, in place of the one that began it.
+ * Answered with the job as it is; refused with `job_not_found` where it is another wallet's.
+ */
+export interface JoinJob {
+  readonly type: 'JoinJob'
+  readonly jobId: JobId
+  readonly wallet: Address
+  /** The edge that waits from now on: `SUBJECTS.edgeInbox`. */
+  readonly replyTo: string
   readonly at: UnixMs
 }
 
@@ -117,6 +139,10 @@ export interface FailWorker {
   readonly reason: WorkerFailureReason
   /** Whether any text of this attempt left for the edge. */
   readonly textSent: boolean
+  /** Workers of this attempt that must not get the job again, besides the one it was assigned to. */
+  readonly workers?: readonly Address[]
+  /** For `context_length_exceeded`: up to how many tokens of context were too few. */
+  readonly contextAbove?: number
   /** For `context_length_exceeded`, `prompt_refused`: what the worker said, fit for the caller. */
   readonly message?: string
   readonly at: UnixMs
@@ -210,6 +236,9 @@ export interface JobView {
   readonly escrowTx: TxHash | null
   readonly settlementTx: TxHash | null
   readonly refundTx: TxHash | null
+  readonly disputeTx: TxHash | null
+  /** What the caller says it received; null without a dispute, or where the chain refused it. */
+  readonly disputedHash: Hex32 | null
   readonly block: number | null
   readonly proofHash: Hex32 | null
   readonly usage: Usage | null
@@ -217,9 +246,15 @@ export interface JobView {
 
 /** The answer to any job command. */
 export type JobReply =
-  | { readonly type: 'accepted'; readonly view: JobView; readonly ending: EdgeEnding | null }
+  | {
+      readonly type: 'accepted'
+      readonly view: JobView
+      readonly ending: EdgeEnding | null
+      /** What `view.worker` signed, once the job is completed. */
+      readonly proof?: SignedCompletion
+    }
   | { readonly type: 'unknown_job' }
-  /** The command's job exists otherwise: a StartJob after a tombstone, say. */
+  /** The command does not fit the job: a StartJob after a tombstone; a `DisputeRefusal`. */
   | { readonly type: 'refused'; readonly reason: string }
 
 /** How a job ended for the caller who waits: also pushed to its edge. */

@@ -1,14 +1,16 @@
 import type { Credits } from '../domain/credits.ts'
-import type { Address, JobId } from '../domain/ids.ts'
+import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import type { CompactSignature, Completion } from '../domain/proof.ts'
 import type { Tier } from '../domain/tiers.ts'
+import type { DurationMs } from '../domain/time.ts'
+import type { Lane } from './subjects.ts'
 
 /**
  * What a job wants done on chain. Intents are repeated by the job until the fact arrives, so a
  * lane may forget what it has not yet written to its outbox; it answers a repeated one from there
  * or from the chain.
  */
-export type LaneIntent = LockIntent | SettleIntent | RefundIntent
+export type LaneIntent = LockIntent | SettleIntent | RefundIntent | DisputeIntent
 
 export interface LockIntent {
   readonly type: 'lock'
@@ -35,6 +37,14 @@ export interface RefundIntent {
   readonly jobId: JobId
 }
 
+/** Sent once the job is settled on chain. */
+export interface DisputeIntent {
+  readonly type: 'dispute'
+  readonly jobId: JobId
+  /** What the caller says it received. */
+  readonly claimedHash: Hex32
+}
+
 /** Request on `SUBJECTS.workerRegister`; the signature is the worker's, over Registration. */
 export interface RegisterWorker {
   readonly signer: Address
@@ -44,3 +54,25 @@ export interface RegisterWorker {
 export type RegisterReply =
   | { readonly type: 'registered'; readonly workerId: number }
   | { readonly type: 'refused'; readonly reason: string }
+
+/** On `SUBJECTS.laneHealth`, from the lane's owner. */
+export interface LaneHealth {
+  readonly lane: Lane
+  /** What keeps it from working, and for how long by now. */
+  readonly heldUp: { readonly by: HeldUpBy; readonly forMs: DurationMs } | null
+  /** Intents that wait or are under way. */
+  readonly waiting: number
+  /** How long the oldest of them has waited. */
+  readonly oldestMs: DurationMs
+}
+export type HeldUpBy =
+  /** The node does not answer, or not as it should. */
+  | 'chain'
+  /** The external signer does not answer, or not as it should. */
+  | 'signer'
+  /** The signing address cannot pay for gas. */
+  | 'gas_funds'
+  /** The chain asks more than the operator pays. */
+  | 'fee_cap'
+  /** What the contract lets the operator settle in this hour is used up. */
+  | 'settle_cap'

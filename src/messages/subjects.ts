@@ -1,4 +1,4 @@
-import type { JobId } from '../domain/ids.ts'
+import type { Address, JobId } from '../domain/ids.ts'
 
 /** Fixed for the life of a deployment: a job's partition is part of its address. */
 export const PARTITIONS = 64
@@ -19,13 +19,24 @@ export const SUBJECTS = {
   jobCommands: (partition: number) => `cmd.${partition}.*`,
   /** The journal of one job (stream JOB). */
   jobJournal: (jobId: JobId) => `job.${partitionOf(jobId)}.${jobId}`,
-  jobJournals: 'job.>',
+  /** Finished jobs (stream DONE), many a message. */
+  doneJobs: 'done.jobs',
+  /** What happened to one wallet (stream FACT). */
+  fact: (wallet: Address, type: string) => `fact.${wallet}.${type.replace('.', '_')}`,
+  /** What happened to one worker, and everybody may know (stream FACT). */
+  workerFact: (worker: Address, type: string) => `fact.worker.${worker}.${type.replace('.', '_')}`,
+  /** All of one wallet. */
+  factsOf: (wallet: Address) => `fact.${wallet}.*`,
+  workerFacts: 'fact.worker.>',
+  facts: 'fact.>',
   /** What is told to the requests that wait in one edge. Publish, an array a message. */
   edgeInbox: (edgeId: string) => `edge.${edgeId}`,
   /** Asks the edge behind an inbox for the prompt of a job that waits there. Request. */
   edgePrompt: (inbox: string) => `${inbox}.prompt`,
   /** Inboxes of the edges that live, each twice a second. Publish. */
   edges: 'edges.alive',
+  /** Jobs that were joined and have lost their callers in one edge. Publish. */
+  edgesLeft: 'edges.left',
   /** Offers and cancellations to one pool process. Request. */
   pool: (poolId: string) => `pool.${poolId}`,
   /** Load summaries of all pools. Publish. */
@@ -34,10 +45,32 @@ export const SUBJECTS = {
   poolsAsk: 'pools.ask',
   /** Intents for the lane that signs with one key. Publish; repeated until the fact arrives. */
   lane: (lane: Lane) => `lane.${lane}`,
+  /** How each lane fares, twice a second. Publish. */
+  laneHealth: 'lanes.health',
   /** A worker's wish to be registered on chain. Request. */
   workerRegister: 'worker.register',
   /** Loads one wallet's ledger from the chain. Request, queue group. */
   accountLoad: 'account.load',
+  /** Asks for a voucher that takes credits out at once. Request, queue group. */
+  accountWithdraw: 'account.withdraw',
+  /** Where may a wallet send tokens? The keeper answers. Request. */
+  depositAddress: 'account.deposit_address',
+  /** Webhooks of a wallet, their history and replay (`WebhookRequest`). Request, queue group. */
+  webhooks: 'webhook.ask',
+  /** Deliveries owed to one webhook now (stream HOOK). */
+  hook: (webhookId: string) => `hook.${webhookId}`,
+  /** The same, once they have waited so long. */
+  hookWaiting: (seconds: number, webhookId: string) => `hook.waiting.${seconds}.${webhookId}`,
+  /** First attempts of the deliveries of one webhook (stream ATTEMPT). */
+  firstAttempts: (wallet: Address, webhookId: string) => `attempt.${wallet}.${webhookId}.first`,
+  /** The attempts after the one that is kept at `first`. */
+  laterAttempts: (wallet: Address, webhookId: string, first: number) =>
+    `attempt.${wallet}.${webhookId}.later.${first}`,
+  /** Where the last attempts of deliveries are that failed for good. */
+  failedDeliveries: (wallet: Address, webhookId: string) => `attempt.${wallet}.${webhookId}.failed`,
+  /** That a replay has delivered this event. */
+  redelivered: (wallet: Address, webhookId: string, eventId: string) =>
+    `attempt.${wallet}.${webhookId}.redelivered.${eventId}`,
   /** A partition nobody answers for: its owner is tested at once. Publish. */
   orphan: 'parts.orphan',
   /** Heartbeats of the actor hosts. Publish. */
@@ -47,5 +80,5 @@ export const SUBJECTS = {
 } as const
 
 export const LANES = ['lock', 'settle'] as const
-/** One signing key, one order of nonces. `settle` carries settlements, refunds, registrations. */
+/** One signing key, one order of nonces. `settle` carries settlements, refunds, disputes, registrations. */
 export type Lane = (typeof LANES)[number]

@@ -11,3 +11,8 @@ export interface Clock {
   every(span: DurationMs, call: () => void): () => void
   randomBytes(count: number): Uint8Array
 }
+
+export const pause = (clock: Clock, span: DurationMs): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(span, resolve)
+  })

@@ -1,7 +1,13 @@
 import type { Credits } from '../domain/credits.ts'
 import type { Address, Hex32, JobId, TxHash } from '../domain/ids.ts'
 import type { UnixMs } from '../domain/time.ts'
-import type { LockIntent, RefundIntent, RegisterWorker, SettleIntent } from '../messages/lane.ts'
+import type {
+  DisputeIntent,
+  LockIntent,
+  RefundIntent,
+  RegisterWorker,
+  SettleIntent,
+} from '../messages/lane.ts'
 import type { Lane } from '../messages/subjects.ts'
 import type { ChainAccount } from './ledger.ts'
 
@@ -10,6 +16,7 @@ export type Batch =
   | { readonly type: 'lock'; readonly items: readonly LockIntent[] }
   | { readonly type: 'settle'; readonly items: readonly SettleIntent[] }
   | { readonly type: 'refund'; readonly items: readonly RefundIntent[] }
+  | { readonly type: 'dispute'; readonly items: readonly DisputeIntent[] }
   | { readonly type: 'register'; readonly items: readonly [RegisterWorker] }
 
 export interface SignedTransaction {
@@ -19,19 +26,37 @@ export interface SignedTransaction {
 }
 export type Hex = `0x${string}`
 
+/** A transaction on its way: the newest attempt at its nonce, and those that it replaced. */
+export interface Offer {
+  readonly transaction: SignedTransaction
+  /** Oldest first. Any of them may be the one that is mined. */
+  readonly earlier: readonly TxHash[]
+}
+
 /** Writing to the chain with the lanes' keys. */
 export interface EscrowWriter {
   /** The next nonce by the chain's latest state. */
   nonce(lane: Lane): Promise<number>
+  /** Most items of one kind that a transaction has gas for, by what is known of the chain's blocks. */
+  itemsMax(type: Batch['type']): number
+  /** @throws {BatchTooLarge} before anything is signed */
   sign(lane: Lane, nonce: number, batch: Batch): Promise<SignedTransaction>
   /**
-   * Broadcasts; sending the same bytes again is harmless. `broadcast` is called once the node has
-   * taken it. Resolves with the receipt once included.
+   * The same call at the same nonce, for fees that nodes take in place of the former ones and that
+   * are at least what the chain asks now. `capped`: that is more than the operator allows.
+   */
+  replace(lane: Lane, transaction: SignedTransaction): Promise<SignedTransaction | 'capped'>
+  /**
+   * Broadcasts the newest attempt; sending the same bytes again is harmless. `broadcast` is called
+   * once the node has taken it. Resolves with the receipt of the attempt that was included, or with
+   * `stuck`: blocks go by without it, or the node finds its fees too low.
    * @throws {ChainUnavailable} the node does not answer; whether it took the bytes is unknown
-   * @throws {LaneConflict} these bytes will never be included
+   * @throws {GasFundsMissing} the lane's address cannot pay for it
+   * @throws {BatchTooLarge} no block has room for it
+   * @throws {LaneConflict} none of the attempts will ever be included
    * @throws {NonceGap} they cannot be included before earlier ones are sent again
    */
-  send(lane: Lane, transaction: SignedTransaction, broadcast: () => void): Promise<Receipt>
+  send(lane: Lane, offer: Offer, broadcast: () => void): Promise<Receipt | 'stuck'>
 }
 
 /** Reading from the chain. */
@@ -44,7 +69,12 @@ export interface EscrowReader {
   account(wallet: Address): Promise<ChainAccount>
   /** All facts of one job, oldest first: how a lane answers for a transaction it has forgotten. */
   jobFacts(jobId: JobId): Promise<readonly ChainFact[]>
+  /** Undefined: not registered, or deactivated. */
   workerId(signer: Address): Promise<number | undefined>
+  /** Why a registration would fail now, in the contract's word; undefined where it would not. */
+  registrationError(wish: RegisterWorker): Promise<string | undefined>
+  /** Workers that were deactivated in blocks `from` to `to`. */
+  deactivated(from: number, to: number): Promise<readonly Address[]>
   /** Calls soon after each new block. */
   onBlock(call: () => void): () => void
 }
@@ -79,6 +109,11 @@ export type ChainFact = At &
         readonly credits: Credits
         readonly at: UnixMs
       }
+    /** Taken out at once. */
+    | { readonly type: 'withdrawn'; readonly wallet: Address; readonly credits: Credits }
+    /** Set aside to be taken out later: no job can lock it. Taking it out changes nothing more. */
+    | { readonly type: 'thawing_started'; readonly wallet: Address; readonly credits: Credits }
+    | { readonly type: 'thawing_cancelled'; readonly wallet: Address; readonly credits: Credits }
     | {
         readonly type: 'locked'
         readonly jobId: JobId
@@ -100,6 +135,20 @@ export type ChainFact = At &
         readonly wallet: Address
         readonly credits: Credits
       }
+    | {
+        readonly type: 'disputed'
+        readonly jobId: JobId
+        readonly wallet: Address
+        readonly claimedHash: Hex32
+      }
+    | {
+        readonly type: 'dispute_resolved'
+        readonly jobId: JobId
+        readonly wallet: Address
+        readonly upheld: boolean
+        /** Back to the wallet: the whole charge where upheld, else none. */
+        readonly returned: Credits
+      }
     | { readonly type: 'skipped'; readonly jobId: JobId; readonly reason: string }
     | {
         readonly type: 'worker_registered'
@@ -107,10 +156,26 @@ export type ChainFact = At &
         readonly signer: Address
         readonly payee: Address
       }
+    | {
+        readonly type: 'worker_slashed'
+        readonly signer: Address
+        /** Burnt, in units of the governance token; 18 decimals. */
+        readonly amount: bigint
+        readonly reason: string
+        /** As it was signed: a worker can sign lies about a job that is none of ours. */
+        readonly relatedJobId: string
+        readonly at: UnixMs
+      }
   )
 
 /** The node cannot be reached or does not answer; try again later. */
 export class ChainUnavailable extends Error {}
+
+/** The address that signs has too little of the chain's own coin; goes on once it is sent some. */
+export class GasFundsMissing extends ChainUnavailable {}
+
+/** A transaction may not ask for so much gas: its items go in several. */
+export class BatchTooLarge extends Error {}
 
 /** Another transaction took this nonce with this lane's key: a second writer lives. */
 export class LaneConflict extends Error {}

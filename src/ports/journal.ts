@@ -8,10 +8,21 @@ export interface Journal {
    */
   append(subject: string, expected: number, record: JournalRecord): Promise<number | 'conflict'>
   last(subject: string): Promise<StoredRecord | undefined>
-  /** Each record under `filter` from sequence `from` on, oldest first, up to the present end. */
-  read(filter: string, from: number, each: (record: StoredRecord) => void): Promise<void>
+  /** Each record from sequence `from` on, oldest first, up to the present end. */
+  read(from: number, each: (record: StoredRecord) => void): Promise<void>
   /** The sequence of the newest record of the stream, 0 when it is empty. */
   lastSequence(): Promise<number>
+}
+
+/** A journal as who keeps a copy of it reads it. */
+export interface JournalReader {
+  /** Sequences of the oldest and the newest record; in an empty journal the newest is the lower. */
+  bounds(): Promise<{ readonly oldest: number; readonly newest: number }>
+  /**
+   * From sequence `from` to the present end, some records at a time, the next once `each` has
+   * resolved. Of the records of one subject that come together only the newest is handed over.
+   */
+  read(from: number, each: (records: readonly StoredRecord[]) => Promise<void>): Promise<void>
 }
 
 export interface JournalRecord {

@@ -8,10 +8,18 @@ import type { DurationMs, UnixMs } from '../domain/time.ts'
  * is not on chain yet. The chain is the truth; a ledger that lost its memory is read from it anew.
  */
 export interface Ledger {
-  /** Sets credits aside and keeps the prompt, in one step. Repeated: the same answer. */
+  /**
+   * Sets credits aside, keeps the prompt, and writes down the job under its join key, in one step.
+   * Repeated: the same answer.
+   */
   reserve(reservation: Reservation): Promise<ReserveReply>
-  /** Gives a reservation back. Repeated, or after the lock: nothing. */
-  release(wallet: Address, jobId: JobId): Promise<void>
+  /**
+   * Gives a reservation back, and the join key with it where it is still this job's. Repeated, or
+   * after the lock: nothing.
+   */
+  release(wallet: Address, jobId: JobId, joinKey?: string): Promise<void>
+  /** The job that a request with this key joins; undefined: none, or its time is up. */
+  joinable(wallet: Address, joinKey: string): Promise<Joinable | undefined>
   balance(wallet: Address): Promise<Balance | 'unknown_wallet'>
   /**
    * The balance once job `jobId` is paid: what the wallet could spend now, plus what the job's
@@ -25,7 +33,7 @@ export interface Ledger {
   /** Takes a wallet as the chain has it after block `block`. Loses to a newer `apply`. */
   load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'>
   /** Applies one log of the chain, each exactly once, in the chain's order. */
-  apply(entry: LedgerEntry): Promise<void>
+  apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'>
   /** Reservations made before `before` and still open: perhaps of an edge that died. */
   openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]>
   /** Forgets every wallet, after a reorg: each is read from the chain at its next use. */
@@ -38,11 +46,29 @@ export interface Reservation {
   readonly credits: Credits
   readonly at: UnixMs
   readonly prompt: ChatRequest
-  /** How long the prompt is kept. */
+  /** How long the prompt is kept, and the join key. */
   readonly promptTtlMs: DurationMs
+  /** Undefined: a request that can not be told from another one like it. */
+  readonly join?: JoinEntry
+}
+
+/** How retried requests of one wallet find their job. */
+export interface JoinEntry {
+  readonly key: string
+  /** Of the request's body: the same key with another body is another request. */
+  readonly bodyDigest: string
+  /** Which job of this key may be replaced: any, this one because it failed, or none. */
+  readonly replaces: 'any' | JobId | undefined
+}
+
+export interface Joinable {
+  readonly jobId: JobId
+  readonly bodyDigest: string
 }
 
 export type ReserveReply =
+  /** The key is another job's: nothing was set aside. */
+  | ({ readonly type: 'taken' } & Joinable)
   | { readonly type: 'reserved'; readonly remaining: Credits }
   | { readonly type: 'insufficient'; readonly remaining: Credits }
   | { readonly type: 'unknown_wallet' }
@@ -53,8 +79,19 @@ export interface Balance {
   readonly lastTopupAt: UnixMs | null
 }
 
+/** How a wallet stands after a log. */
+export interface Standing {
+  /** False: the log was applied before, and later ones perhaps too. */
+  readonly isNew: boolean
+  /** What the wallet could spend now. */
+  readonly remaining: Credits
+  /** On chain: available, and locked for jobs that are not paid yet. */
+  readonly owned: Credits
+}
+
 export interface ChainAccount {
   readonly available: Credits
+  readonly locked: Credits
   readonly lastTopupAt: UnixMs | null
   readonly block: number
 }
@@ -63,12 +100,22 @@ export interface LedgerEntry {
   readonly wallet: Address
   readonly block: number
   readonly logIndex: number
-  readonly kind: 'deposited' | 'locked' | 'settled' | 'refunded'
-  /** Deposited, locked, or returned. */
+  readonly kind:
+    | 'deposited'
+    | 'withdrawn'
+    | 'thawing_started'
+    | 'thawing_cancelled'
+    | 'locked'
+    | 'settled'
+    | 'refunded'
+    | 'dispute_resolved'
+  /** That came, went, or were locked or returned. */
   readonly credits: Credits
   readonly jobId?: JobId
   /** Of the block; for deposits. */
   readonly at?: UnixMs
+  /** What the job cost; for settlements. */
+  readonly charged?: Credits
 }
 
 export interface OpenReservation {

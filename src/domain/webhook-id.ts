@@ -1,0 +1,11 @@
+import { assert } from './result.ts'
+
+// Crockford's base 32, as in job ids.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const LETTERS = 24
+
+/** @param random 24 bytes or more that nobody can guess, or the digest of what names the webhook */
+export function makeWebhookId(random: Uint8Array): string {
+  assert(random.length >= LETTERS, 'a webhook id is made of 24 random bytes')
+  return `wh_${Array.from(random.subarray(0, LETTERS), (byte) => ALPHABET[byte & 31]).join('')}`
+}

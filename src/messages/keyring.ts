@@ -1,0 +1,33 @@
+import { type Address, toAddress } from '../domain/ids.ts'
+
+/** Which key of a wallet is the one it may have: bucket KEYRINGS, under the wallet's address. */
+export interface KeyringRecord {
+  /** Under which the key itself is in the bucket KEYS. Null: revoked, or never made. */
+  readonly hash: string | null
+  /** First and last characters of the key, for people to tell it by. */
+  readonly hint: string
+}
+
+export const keyHint = (key: string): string => `${key.slice(0, 13)}…${key.slice(-4)}`
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** @throws where the record is none: somebody else wrote into the bucket */
+export function parseKeyring(value: unknown): KeyringRecord {
+  const { hash, hint } = (value ?? {}) as Partial<Record<keyof KeyringRecord, unknown>>
+  if (typeof hint !== 'string' || (hash !== null && !(typeof hash === 'string' && HASH.test(hash))))
+    throw new Error('the bucket KEYRINGS holds something that is no keyring')
+  return { hash, hint }
+}
+
+/** A record of the bucket KEYS. @throws as `parseKeyring` */
+export function parseKeyRecord(value: unknown) {
+  const { wallet, createdAt, status } = (value ?? {}) as Record<string, unknown>
+  if (typeof wallet !== 'string' || (status !== 'active' && status !== 'suspended'))
+    throw new Error('the bucket KEYS holds something that is no key')
+  return {
+    wallet: toAddress(wallet) satisfies Address,
+    createdAt: Number(createdAt),
+    status,
+  } as const
+}
