@@ -43,6 +43,8 @@ export interface ConnectResponse {
     | { $case: "cancel"; value: Cancel }
     | { $case: "heartbeat"; value: Heartbeat }
     | { $case: "drain"; value: Drain }
+    | { $case: "standing"; value: Standing }
+    | { $case: "models"; value: Models }
     | undefined;
 }
 
@@ -84,14 +86,25 @@ export interface Hello {
   region: string;
   /** Version of the agent, for people. */
   agent: string;
-  /** Of an earlier Welcome: go on where that session was. */
+  /**
+   * Of an earlier Welcome: go on where that session was. Empty for a new session, which ends an
+   * earlier one of the same worker and its jobs.
+   */
   sessionToken: Buffer;
-  /** The least share of its list price, in basis points, for which the worker takes a job. */
+  /**
+   * Reserved. Prices are the list prices of the tiers, fixed on chain, so that no job pays less than
+   * the worker's whole share and a floor has nothing to hold off. Pools ignore it; agents send 0.
+   */
   priceFloorBps: number;
+  /**
+   * The agent goes on with its jobs when the stream breaks and it is let resume. Of one that does
+   * not say so, the jobs are lost with the stream.
+   */
+  resumes: boolean;
 }
 
 export interface ServedModel {
-  /** A model id of the catalogue. */
+  /** A model id. One that the catalogue does not list gets no jobs, until it does: see Models. */
   id: string;
   /** Largest context the engine accepts, in tokens; 0: as the catalogue says. */
   contextWindow: number;
@@ -100,10 +113,58 @@ export interface ServedModel {
 export interface Welcome {
   /** The worker's number on chain. */
   workerId: number;
+  /** 32 random bytes, new in each Welcome: to go on with this session when the stream breaks. */
   sessionToken: Buffer;
   heartbeatIntervalMs: number;
   /** Identity of the pool process, for people. */
   pool: string;
+  /**
+   * Jobs that go on from an earlier stream. The worker says Accept for each, sends its chunks again
+   * from `next_seq` on, and its Completion or Failure if it had ended. Every other job of that stream
+   * is over: the worker drops it.
+   */
+  resumed: ResumedJob[];
+  /** So long the pool keeps a session whose stream broke while jobs run. 0: it does not. */
+  resumeMs: number;
+}
+
+export interface ResumedJob {
+  jobId: string;
+  /** The chunk that is due; all before it have arrived. */
+  nextSeq: number;
+}
+
+/**
+ * What becomes of the models in hello. After Welcome, and again when the catalogue on chain changes
+ * something about them: no new hello is needed for a model that is listed later.
+ */
+export interface Models {
+  /** Those that the worker is offered jobs of. */
+  taken: TakenModel[];
+  leftOut: LeftOutModel[];
+}
+
+export interface TakenModel {
+  id: string;
+  /** Largest context of the jobs offered, in tokens. */
+  contextWindow: number;
+  /** Unix milliseconds: a vote has ended the model from then on. 0: no vote has. */
+  retiresAt: number;
+}
+
+export interface LeftOutModel {
+  id: string;
+  reason: LeftOutModel_Reason;
+}
+
+export enum LeftOutModel_Reason {
+  REASON_UNSPECIFIED = 0,
+  /** REASON_NOT_LISTED - The catalogue has no model of exactly this id. */
+  REASON_NOT_LISTED = 1,
+  REASON_RETIRED = 2,
+  /** REASON_NOT_SERVED - The worker itself has refused a job because it does not serve the model. */
+  REASON_NOT_SERVED = 3,
+  UNRECOGNIZED = -1,
 }
 
 export interface Offer {
@@ -117,6 +178,11 @@ export interface Offer {
   maxOutputTokens: number;
   /** Unix milliseconds: after this nothing is paid. */
   deadlineAt: number;
+  /**
+   * Not paid: shows that this worker serves the model, before it is offered paid jobs of it. Otherwise
+   * a job like any other.
+   */
+  canary: boolean;
 }
 
 export interface Message {
@@ -156,7 +222,10 @@ export enum Refusal_Reason {
   REASON_BUSY = 1,
   REASON_DRAINING = 2,
   REASON_MODEL_NOT_SERVED = 3,
+  /** REASON_TOO_LATE - It would not be finished before the deadline, by what the worker has measured of itself. */
   REASON_TOO_LATE = 4,
+  /** REASON_ALREADY_SIGNED - The worker has signed a completion of this job before; a second one could be another answer. */
+  REASON_ALREADY_SIGNED = 5,
   UNRECOGNIZED = -1,
 }
 
@@ -217,6 +286,8 @@ export enum Failure_Reason {
   /** REASON_CANCELLED - Cancelled before anything was generated. */
   REASON_CANCELLED = 4,
   REASON_OUT_OF_TIME = 5,
+  /** REASON_NOT_KNOWN - After a resume: the job's offer was lost with the stream. */
+  REASON_NOT_KNOWN = 6,
   UNRECOGNIZED = -1,
 }
 
@@ -233,6 +304,60 @@ export interface Heartbeat {
 
 export interface Drain {
   reason: string;
+}
+
+/**
+ * How the pool sees this worker, every few seconds and soon after a change: so that an operator can
+ * tell why there are no jobs. Of this pool alone.
+ */
+export interface Standing {
+  state: Standing_State;
+  /** Unix milliseconds; 0 when not resting. */
+  restingUntil: number;
+  /** For people: why the worker is set aside, for all callers or for one. Empty otherwise. */
+  reason: string;
+  /** Since this session began. */
+  jobsOffered: number;
+  jobsFinished: number;
+  jobsFailed: number;
+  jobsRefused: number;
+  /** Of the last jobs whose end says something about the worker; absent before the first. */
+  completionRate?:
+    | number
+    | undefined;
+  /** Those of the worker's models that the pool offers jobs of. */
+  models: ModelStanding[];
+  /** Newest version of the agent that the pool knows of. */
+  agentLatest: string;
+}
+
+export enum Standing_State {
+  STATE_UNSPECIFIED = 0,
+  STATE_READY = 1,
+  /** STATE_RESTING - Set aside until `resting_until`, for `reason`. */
+  STATE_RESTING = 2,
+  STATE_DRAINING = 3,
+  UNRECOGNIZED = -1,
+}
+
+export interface ModelStanding {
+  id: string;
+  /** Workers that serve it, this one included; their slots, and how many of them are busy. */
+  workers: number;
+  slots: number;
+  busy: number;
+  /** Jobs that wait for a slot. */
+  queued: number;
+  /** Jobs that asked for it in the last minute. */
+  jobsPerMinute: number;
+  /** This worker's median; absent before its first job of the model. */
+  firstTokenMs?:
+    | number
+    | undefined;
+  /** 1: nobody measured is faster to its first token. 0: not measured yet. */
+  rank: number;
+  /** How many workers are measured. */
+  ranked: number;
 }
 
 function createBaseConnectRequest(): ConnectRequest {
@@ -385,6 +510,12 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
       case "drain":
         Drain.encode(message.message.value, writer.uint32(50).fork()).join();
         break;
+      case "standing":
+        Standing.encode(message.message.value, writer.uint32(58).fork()).join();
+        break;
+      case "models":
+        Models.encode(message.message.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -448,6 +579,22 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "drain", value: Drain.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.message = { $case: "standing", value: Standing.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.message = { $case: "models", value: Models.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -585,6 +732,7 @@ function createBaseHello(): Hello {
     agent: "",
     sessionToken: Buffer.alloc(0),
     priceFloorBps: 0,
+    resumes: false,
   };
 }
 
@@ -625,6 +773,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.priceFloorBps !== 0) {
       writer.uint32(96).uint32(message.priceFloorBps);
+    }
+    if (message.resumes !== false) {
+      writer.uint32(104).bool(message.resumes);
     }
     return writer;
   },
@@ -738,6 +889,14 @@ export const Hello: MessageFns<Hello> = {
             message.priceFloorBps = reader.uint32();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.resumes = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -809,7 +968,7 @@ export const ServedModel: MessageFns<ServedModel> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { workerId: 0, sessionToken: Buffer.alloc(0), heartbeatIntervalMs: 0, pool: "" };
+  return { workerId: 0, sessionToken: Buffer.alloc(0), heartbeatIntervalMs: 0, pool: "", resumed: [], resumeMs: 0 };
 }
 
 export const Welcome: MessageFns<Welcome> = {
@@ -825,6 +984,12 @@ export const Welcome: MessageFns<Welcome> = {
     }
     if (message.pool !== "") {
       writer.uint32(34).string(message.pool);
+    }
+    for (const v of message.resumed) {
+      ResumedJob.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.resumeMs !== 0) {
+      writer.uint32(48).uint32(message.resumeMs);
     }
     return writer;
   },
@@ -874,6 +1039,261 @@ export const Welcome: MessageFns<Welcome> = {
             message.pool = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resumed.push(ResumedJob.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.resumeMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResumedJob(): ResumedJob {
+  return { jobId: "", nextSeq: 0 };
+}
+
+export const ResumedJob: MessageFns<ResumedJob> = {
+  encode(message: ResumedJob, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.nextSeq !== 0) {
+      writer.uint32(16).uint32(message.nextSeq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResumedJob {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResumedJob();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.nextSeq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseModels(): Models {
+  return { taken: [], leftOut: [] };
+}
+
+export const Models: MessageFns<Models> = {
+  encode(message: Models, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.taken) {
+      TakenModel.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.leftOut) {
+      LeftOutModel.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Models {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModels();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taken.push(TakenModel.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.leftOut.push(LeftOutModel.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTakenModel(): TakenModel {
+  return { id: "", contextWindow: 0, retiresAt: 0 };
+}
+
+export const TakenModel: MessageFns<TakenModel> = {
+  encode(message: TakenModel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.contextWindow !== 0) {
+      writer.uint32(16).uint32(message.contextWindow);
+    }
+    if (message.retiresAt !== 0) {
+      writer.uint32(24).uint64(message.retiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakenModel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakenModel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.contextWindow = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.retiresAt = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLeftOutModel(): LeftOutModel {
+  return { id: "", reason: 0 };
+}
+
+export const LeftOutModel: MessageFns<LeftOutModel> = {
+  encode(message: LeftOutModel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(16).int32(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeftOutModel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeftOutModel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -888,7 +1308,7 @@ export const Welcome: MessageFns<Welcome> = {
 };
 
 function createBaseOffer(): Offer {
-  return { jobId: "", model: "", messages: [], sampling: undefined, maxOutputTokens: 0, deadlineAt: 0 };
+  return { jobId: "", model: "", messages: [], sampling: undefined, maxOutputTokens: 0, deadlineAt: 0, canary: false };
 }
 
 export const Offer: MessageFns<Offer> = {
@@ -910,6 +1330,9 @@ export const Offer: MessageFns<Offer> = {
     }
     if (message.deadlineAt !== 0) {
       writer.uint32(48).uint64(message.deadlineAt);
+    }
+    if (message.canary !== false) {
+      writer.uint32(56).bool(message.canary);
     }
     return writer;
   },
@@ -973,6 +1396,14 @@ export const Offer: MessageFns<Offer> = {
             }
 
             message.deadlineAt = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.canary = reader.bool();
             continue;
           }
         }
@@ -1704,6 +2135,306 @@ export const Drain: MessageFns<Drain> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStanding(): Standing {
+  return {
+    state: 0,
+    restingUntil: 0,
+    reason: "",
+    jobsOffered: 0,
+    jobsFinished: 0,
+    jobsFailed: 0,
+    jobsRefused: 0,
+    completionRate: undefined,
+    models: [],
+    agentLatest: "",
+  };
+}
+
+export const Standing: MessageFns<Standing> = {
+  encode(message: Standing, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== 0) {
+      writer.uint32(8).int32(message.state);
+    }
+    if (message.restingUntil !== 0) {
+      writer.uint32(16).uint64(message.restingUntil);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.jobsOffered !== 0) {
+      writer.uint32(32).uint32(message.jobsOffered);
+    }
+    if (message.jobsFinished !== 0) {
+      writer.uint32(40).uint32(message.jobsFinished);
+    }
+    if (message.jobsFailed !== 0) {
+      writer.uint32(48).uint32(message.jobsFailed);
+    }
+    if (message.jobsRefused !== 0) {
+      writer.uint32(56).uint32(message.jobsRefused);
+    }
+    if (message.completionRate !== undefined) {
+      writer.uint32(65).double(message.completionRate);
+    }
+    for (const v of message.models) {
+      ModelStanding.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.agentLatest !== "") {
+      writer.uint32(82).string(message.agentLatest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Standing {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStanding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.restingUntil = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.jobsOffered = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.jobsFinished = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.jobsFailed = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.jobsRefused = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.completionRate = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.models.push(ModelStanding.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.agentLatest = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseModelStanding(): ModelStanding {
+  return {
+    id: "",
+    workers: 0,
+    slots: 0,
+    busy: 0,
+    queued: 0,
+    jobsPerMinute: 0,
+    firstTokenMs: undefined,
+    rank: 0,
+    ranked: 0,
+  };
+}
+
+export const ModelStanding: MessageFns<ModelStanding> = {
+  encode(message: ModelStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.workers !== 0) {
+      writer.uint32(16).uint32(message.workers);
+    }
+    if (message.slots !== 0) {
+      writer.uint32(24).uint32(message.slots);
+    }
+    if (message.busy !== 0) {
+      writer.uint32(32).uint32(message.busy);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(40).uint32(message.queued);
+    }
+    if (message.jobsPerMinute !== 0) {
+      writer.uint32(48).uint32(message.jobsPerMinute);
+    }
+    if (message.firstTokenMs !== undefined) {
+      writer.uint32(56).uint32(message.firstTokenMs);
+    }
+    if (message.rank !== 0) {
+      writer.uint32(64).uint32(message.rank);
+    }
+    if (message.ranked !== 0) {
+      writer.uint32(72).uint32(message.ranked);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModelStanding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModelStanding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.workers = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.slots = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.busy = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.queued = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.jobsPerMinute = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.firstTokenMs = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.rank = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.ranked = reader.uint32();
             continue;
           }
         }
