@@ -1,9 +1,8 @@
-import { type KV, type KvEntry, KvWatchInclude, type NatsConnection, NatsError } from 'nats'
+import { type KV, type KvEntry, KvWatchInclude, type NatsConnection } from 'nats'
 import type { Registry, RegistryEntry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
+import { isWrongLastSequence } from './api-error.ts'
 import { decode, encode } from './codec.ts'
-
-const WRONG_LAST_SEQUENCE = 10_071
 
 /** One JetStream key-value bucket as a registry. */
 export function makeRegistry(kv: KV, connection: NatsConnection, log: Log): Registry {
@@ -17,7 +16,7 @@ export function makeRegistry(kv: KV, connection: NatsConnection, log: Log): Regi
         const data = encode(value)
         return revision === 0 ? await kv.create(key, data) : await kv.update(key, data, revision)
       } catch (error) {
-        if (error instanceof NatsError && error.api_error?.err_code === WRONG_LAST_SEQUENCE) {
+        if (isWrongLastSequence(error)) {
           return 'conflict'
         }
         throw error

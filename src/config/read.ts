@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 export class ConfigError extends Error {}
@@ -28,7 +29,88 @@ export const port = (fallback: number) =>
   z.coerce.number().int().min(0).max(65_535).default(fallback)
 export const wholeNumber = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().min(min).max(max).default(fallback)
+export const positiveNumber = (fallback: number) => z.coerce.number().positive().default(fallback)
 export const privateKey = () =>
   z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
 export const address = () =>
   z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+
+/** One or more keys of 32 bytes, in hex, comma-separated. */
+/** Whole seconds, comma-separated. */
+export const secondsList = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').map((seconds) => Number(seconds.trim() || 'none')))
+    .pipe(
+      z
+        .array(
+          z
+            .number('must be whole seconds, comma-separated')
+            .int('must be whole seconds, comma-separated')
+            .min(0, 'must not be negative')
+            .max(7 * 86_400, 'must be a week at most'),
+        )
+        .min(1)
+        .max(20, 'must be 20 spans at most'),
+    )
+
+export const secretKeys = () =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^[0-9a-fA-F]{64}$/,
+            'must be 64 hexadecimal digits, or several such, comma-separated',
+          )
+          .transform((key): Uint8Array => Buffer.from(key, 'hex')),
+      ),
+    )
+
+/** True or false, a count of hops, or addresses and networks. */
+export const trustedProxies = () =>
+  z
+    .string()
+    .default('false')
+    .transform((text): boolean | number | string => {
+      if (text === 'true' || text === 'false') return text === 'true'
+      return /^\d{1,2}$/.test(text) ? Number(text) || false : text
+    })
+    .refine(
+      (value) => typeof value !== 'string' || value.split(',').every(isNetwork),
+      'must be true, false, a number of proxies, or IP addresses or networks like 10.0.0.0/8',
+    )
+
+/** Names that stand for networks in @fastify/proxy-addr. */
+const NETWORK_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.trim().split('/')
+  if (NETWORK_NAMES.has(text.trim())) return true
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  )
+}
+
+/** Scheme and host of web pages, comma-separated, exactly as a browser says them. */
+export const originsList = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(isOrigin, 'must be origins such as https://app.example.com, without a path'),
+      ),
+    )
+
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text

@@ -7,10 +7,20 @@ import type { DueEffect } from './kind.ts'
 /** Resting actors that are kept for the questions that often follow an end. */
 const RESTING_MAX = 200
 
+interface Reading {
+  readonly wanted: Set<number>
+  from: number
+  done: Promise<void>
+}
+
 /** Runs the actors of one kind that live in the partitions this host owns. */
 export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   readonly #options: HostOptions<State, Command, Event, Effect>
   readonly #partitions = new Map<number, Partition<State, Command, Event, Effect>>()
+  readonly #holds = new Set<{ readonly partitions: ReadonlySet<number>; readonly from: number }>()
+
+  #reading: Promise<void> = Promise.resolve()
+  #nextReading: Reading | undefined
 
   /** The newest sequence that an append or a read of this host has shown. */
   #newest = 0
@@ -19,11 +29,8 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     this.#options = options
   }
 
-  /**
-   * Takes partitions over: answers commands at once, then carries on every live actor found in the
-   * journal from sequence `from` on.
-   */
-  async acquire(partitions: readonly number[], from: number): Promise<void> {
+  /** Takes partitions over: answers commands from now on. What lives in them is for `rehydrate`. */
+  async acquire(partitions: readonly number[]): Promise<void> {
     const { bus, commandSubject, journal } = this.#options
     this.#see(await journal.lastSequence())
     for (const number of partitions) {
@@ -35,21 +42,44 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
         new Actor(id, this.#options, { newest: this.#newest, seen: (n) => this.#see(n), tell })
       this.#partitions.set(number, new Partition(subscription, make, this.#options.log))
     }
-    await this.rehydrate(partitions, from)
   }
 
   /**
    * Reads the journal from `from` and runs what is live in `partitions` and not running yet. What
-   * runs already is brought up to what another owner wrote meanwhile.
+   * runs already is brought up to what another owner wrote meanwhile. Who asks while a reading is
+   * under way shares the next one: partitions come in handfuls.
    */
   async rehydrate(partitions: readonly number[], from: number): Promise<void> {
-    const { journal, journalFilter, actorOf, partitionOf, kind } = this.#options
-    const wanted = new Set(partitions)
+    // Until all is read and restored, a next owner has to read it too.
+    const letGo = this.hold(partitions, from)
+    this.#nextReading ??= this.#planReading(from)
+    const reading = this.#nextReading
+    for (const number of partitions) reading.wanted.add(number)
+    reading.from = Math.min(reading.from, from)
+    await reading.done
+    letGo()
+  }
+
+  /** A reading that begins once the one under way has ended. */
+  #planReading(from: number): Reading {
+    const reading: Reading = { wanted: new Set(), from, done: this.#reading }
+    reading.done = this.#reading.then(() => {
+      this.#nextReading = undefined
+      return this.#read(reading.wanted, reading.from)
+    })
+    // A failure is told to those who asked.
+    this.#reading = reading.done.catch(() => {})
+    return reading
+  }
+
+  async #read(wanted: ReadonlySet<number>, from: number): Promise<void> {
+    const { journal, actorOf, partitionOf, kind, follower } = this.#options
     const found = new Map<string, { record: ActorRecord<State, Event>; sequence: number }>()
-    await journal.read(journalFilter, from, ({ subject, sequence, body }) => {
+    await journal.read(from, ({ subject, sequence, body }) => {
       const id = actorOf(subject)
       if (!wanted.has(partitionOf(id))) return
       const record = body as ActorRecord<State, Event>
+      follower?.changed(id, sequence, record.state)
       const known = this.#partitions.get(partitionOf(id))?.has(id)
       if (kind.rests(record.state) && !known) found.delete(id)
       else found.set(id, { record, sequence })
@@ -57,6 +87,13 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     for (const [id, { record, sequence }] of found) {
       this.#partitions.get(partitionOf(id))?.restore(id, record, sequence)
     }
+  }
+
+  /** Keeps the checkpoints of `partitions` at `from` or below. @returns what ends that */
+  hold(partitions: readonly number[], from: number): () => void {
+    const hold = { partitions: new Set(partitions), from }
+    this.#holds.add(hold)
+    return () => this.#holds.delete(hold)
   }
 
   /** Gives partitions up once what is in their mailboxes is done. */
@@ -68,14 +105,32 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   /**
    * For each partition the sequence from which a new owner must read: that of the oldest record
-   * that is some live actor's last one.
+   * that is some live actor's last one, or that the follower has not copied yet.
    */
   checkpoints(): Map<number, number> {
-    const found = new Map<number, number>()
+    const copied = this.copied()
     for (const [number, partition] of this.#partitions) {
-      found.set(number, Math.min(this.#newest + 1, partition.oldestSequence))
+      copied.set(number, Math.min(copied.get(number)!, partition.oldestSequence))
+    }
+    return copied
+  }
+
+  /** For each partition the sequence below which the follower has copied everything. */
+  copied(): Map<number, number> {
+    const found = new Map<number, number>()
+    const pending = this.#options.follower?.oldestPending ?? Number.POSITIVE_INFINITY
+    for (const [number, partition] of this.#partitions) {
+      const held = [...this.#holds].flatMap(({ partitions, from }) =>
+        partitions.has(number) ? from : [],
+      )
+      found.set(number, Math.min(this.#newest + 1, pending, partition.oldestAppending, ...held))
     }
     return found
+  }
+
+  /** Whether a partition is answered for here. */
+  has(partition: number): boolean {
+    return this.#partitions.has(partition)
   }
 
   /** Live actors in memory. */
@@ -97,9 +152,16 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   ): void {
     const partition = this.#partitions.get(number)
     if (!partition) return // just given up: the sender hears nothing and asks again
-    partition.tell(this.#options.actorOf(subject), command).then(respond, (error) => {
+    const { actorOf, answerAfter, log } = this.#options
+    const id = actorOf(subject)
+    const answer = (reply: unknown) => {
+      const first = answerAfter?.(id, command)
+      if (first) void first.then(() => respond(reply))
+      else respond(reply)
+    }
+    partition.tell(id, command).then(answer, (error) => {
       if (error instanceof GivenUp) return
-      this.#options.log.error({ err: error, subject }, 'command failed')
+      log.error({ err: error, subject }, 'command failed')
     })
   }
 }
@@ -133,6 +195,15 @@ class Partition<State, Command, Event, Effect extends DueEffect> {
   get oldestSequence(): number {
     let oldest = Number.POSITIVE_INFINITY
     for (const actor of this.#live.values()) oldest = Math.min(oldest, actor.oldestSequence)
+    return oldest
+  }
+
+  /** No record that is being appended now is older than this sequence. */
+  get oldestAppending(): number {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const actor of this.#live.values()) {
+      if (actor.busy) oldest = Math.min(oldest, actor.oldestSequence)
+    }
     return oldest
   }
 

@@ -1,5 +1,6 @@
 import type { Journal, JournalRecord } from '../ports/journal.ts'
 import { EffectSet } from './effects.ts'
+import type { Follower } from './follower.ts'
 import type { HostOptions } from './host-options.ts'
 import type { ActorKind, Decision, DueEffect } from './kind.ts'
 
@@ -26,6 +27,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   readonly id: string
   readonly #kind: ActorKind<State, Command, Event, Effect>
   readonly #journal: Journal
+  readonly #follower: Follower<State> | undefined
   readonly #token: () => string
   readonly #effects: EffectSet<Command, Effect>
   readonly #seen: (sequence: number) => void
@@ -47,6 +49,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     this.#bornAfter = surroundings.newest
     this.#kind = options.kind
     this.#journal = options.journal
+    this.#follower = options.follower
     this.#token = options.token
     this.#effects = new EffectSet({
       clock: options.clock,
@@ -63,9 +66,14 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     return this.#sequence || this.#bornAfter + 1
   }
 
+  /** Commands are being taken: an append may be on its way. */
+  get busy(): boolean {
+    return this.#waiting > 0
+  }
+
   /** Nothing due and nothing waiting: may be forgotten. */
   get idle(): boolean {
-    if (this.#waiting > 0) return false
+    if (this.busy) return false
     return this.#state === undefined || this.#kind.rests(this.#state)
   }
 
@@ -157,6 +165,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     this.#state = next
     this.#sequence = appended
     this.#seen(appended)
+    this.#follower?.changed(this.id, appended, next)
     if (!this.#givenUp) this.#effects.update(this.#kind.due(next))
     return true
   }

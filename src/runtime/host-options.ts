@@ -2,6 +2,7 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Journal } from '../ports/journal.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Follower } from './follower.ts'
 import type { ActorKind, DueEffect } from './kind.ts'
 
 /** What a host of actors of one kind stands on. */
@@ -17,6 +18,7 @@ export interface HostOptions<State, Command, Event, Effect extends DueEffect> {
   readonly commandSubject: (partition: number) => string
   readonly actorOf: (subject: string) => string
   readonly partitionOf: (id: string) => number
-  /** All journals of the kind. */
-  readonly journalFilter: string
+  readonly follower?: Follower<State>
+  /** What the answer to a command waits for, if anything; never rejects. */
+  readonly answerAfter?: (id: string, command: Command) => Promise<void> | undefined
 }

@@ -86,6 +86,20 @@ export class Ownership {
     await this.#probeOwners()
   }
 
+  /**
+   * The lowest of the checkpoints `<name>.<mark>` that the holders of `names` have left; where one
+   * left none, the sequence from which it took the name over.
+   */
+  async lowest(names: readonly string[], mark: string): Promise<number> {
+    const checkpoints = await this.#checkpointsOf(names)
+    const sequences = names.map((name) => {
+      const claim = this.#claims.get(name)?.claim
+      const left = claim && checkpoints.get(claim.host)?.[`${name}.${mark}`]
+      return left ?? claim?.from ?? 1
+    })
+    return Math.min(...sequences)
+  }
+
   /** Gives everything back and leaves. */
   async stop(): Promise<void> {
     this.#leaving = true
@@ -150,6 +164,7 @@ export class Ownership {
         me,
         resource: name,
         claim: this.#claims.get(name)?.claim,
+        isHeld: this.#held.has(name),
         candidates,
         isDead: (host) => this.#hosts.isDead(host),
       })
@@ -163,9 +178,14 @@ export class Ownership {
   async #take(resource: ResourceKind, names: readonly string[]): Promise<void> {
     const { log, hostId } = this.#options
     const checkpoints = await this.#checkpointsOf(names)
-    const claimed = (
-      await Promise.all(names.map((name) => this.#claim(name, checkpoints)))
-    ).flatMap((claim) => claim ?? [])
+    const claims = await Promise.all(
+      names.map((name) =>
+        this.#claim(name, checkpoints).catch((error) => {
+          log.warn({ err: error, name }, 'ownership: claim not answered, trying again')
+        }),
+      ),
+    )
+    const claimed = claims.flatMap((claim) => claim ?? [])
     if (claimed.length === 0) return
     for (const { name } of claimed) this.#held.add(name)
     log.info({ hostId, kind: resource.kind, count: claimed.length }, 'ownership: taken')
@@ -202,12 +222,12 @@ export class Ownership {
   }
 
   async #giveBack(resource: ResourceKind, names: readonly string[]): Promise<void> {
+    const { log } = this.#options
     const held = names.filter((name) => this.#held.has(name))
-    if (held.length === 0) return
     const checkpoints = resource.checkpoints?.()
-    await this.#drop(resource, held)
+    if (held.length > 0) await this.#drop(resource, held)
     await Promise.all(
-      held.map(async (name) => {
+      names.map(async (name) => {
         const known = this.#claims.get(name)
         if (!known || known.claim.host !== this.#options.hostId) return
         const claim: Claim = {
@@ -215,8 +235,12 @@ export class Ownership {
           epoch: known.claim.epoch,
           from: checkpoints?.get(name) ?? known.claim.from,
         }
-        const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
-        if (revision !== 'conflict') this.#learn(name, claim, revision)
+        try {
+          const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
+          if (revision !== 'conflict') this.#learn(name, claim, revision)
+        } catch (error) {
+          log.warn({ err: error, name }, 'ownership: not given back yet, trying again')
+        }
       }),
     )
   }

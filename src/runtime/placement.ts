@@ -44,13 +44,16 @@ export function placementOf(options: {
   readonly me: string
   readonly resource: string
   readonly claim: Claim | undefined
+  /** I act on it. A claim of mine that I do not hold was written without my hearing of it. */
+  readonly isHeld: boolean
   /** Living hosts that run this kind, me included. */
   readonly candidates: readonly string[]
   readonly isDead: (host: string) => boolean
 }): Placement {
-  const { me, resource, claim, candidates, isDead } = options
+  const { me, resource, claim, isHeld, candidates, isDead } = options
   const belongsTo = chooseHost(resource, candidates)
-  if (claim?.host === me) return belongsTo === me ? 'stay' : 'give_back'
+  if (claim?.host === me && belongsTo !== me) return 'give_back'
+  if (claim?.host === me) return isHeld ? 'stay' : 'take'
   if (belongsTo !== me) return 'stay'
   return !claim || claim.host === '' || isDead(claim.host) ? 'take' : 'stay'
 }

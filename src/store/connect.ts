@@ -1,12 +1,24 @@
 import { Redis } from 'ioredis'
+import type { BurstBuckets } from '../ports/burst-buckets.ts'
+import type { JobViews } from '../ports/job-views.ts'
+import type { KeyUses } from '../ports/key-uses.ts'
 import type { Ledger, Outputs } from '../ports/ledger.ts'
+import type { SetAsides } from '../ports/set-asides.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeBurstBuckets } from './burst-limit.ts'
+import { makeJobViews } from './job-views.ts'
+import { makeKeyUses } from './key-uses.ts'
 import { makeLedger } from './ledger.ts'
 import { makeOutputs } from './outputs.ts'
+import { makeSetAsides } from './set-asides.ts'
 
 export interface Store {
   readonly ledger: Ledger
+  readonly setAsides: SetAsides
   readonly outputs: Outputs
+  readonly jobViews: JobViews
+  readonly bursts: BurstBuckets
+  readonly keyUses: KeyUses
   /** Whether Redis answers now. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -40,7 +52,11 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
   await firstConnection(redis)
   return {
     ledger: makeLedger(redis, generation),
+    setAsides: makeSetAsides(redis, generation),
     outputs: makeOutputs(redis),
+    jobViews: makeJobViews(redis, generation),
+    bursts: makeBurstBuckets(redis),
+    keyUses: makeKeyUses(redis),
     ping: () =>
       redis.ping().then(
         () => true,

@@ -1,40 +1,49 @@
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
-import { type Credits, toCredits } from '../domain/credits.ts'
+import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
-import type { Ledger, ReserveReply } from '../ports/ledger.ts'
+import type { Joinable, Ledger, Reservation, ReserveReply } from '../ports/ledger.ts'
 import { packPrompt, promptKey } from './outputs.ts'
 
-const script = (name: string): string =>
+/** A script of `lua/`, with the lines that all of the ledger's begin with. */
+export const ledgerScript = (name: string): string =>
   ['ledger', name]
     .map((file) => readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), 'utf8'))
     .join('\n')
 
-const walletKey = (wallet: Address) => `w:{${wallet}}`
-const holdsKey = (wallet: Address) => `h:{${wallet}}`
+export const walletKey = (wallet: Address) => `w:{${wallet}}`
+export const holdsKey = (wallet: Address) => `h:{${wallet}}`
+const joinedKey = (wallet: Address, joinKey: string) => `i:{${wallet}}:${joinKey}`
 /** Jobs with a reservation, by the time it was made: what the sweeper looks through. */
 const OPEN = 'open'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     ledgerReserve(...args: (string | Buffer)[]): Result<[string, string], Context>
+    ledgerReserveJoinable(...args: (string | Buffer)[]): Result<[string, string], Context>
     ledgerRelease(...args: string[]): Result<number, Context>
+    ledgerReleaseJoinable(...args: string[]): Result<number, Context>
     ledgerBalance(...args: string[]): Result<[string, string] | [], Context>
     ledgerRemainingAfter(...args: string[]): Result<[string] | [], Context>
     ledgerLoad(...args: string[]): Result<'loaded' | 'stale', Context>
-    ledgerApply(...args: string[]): Result<number, Context>
+    ledgerApply(...args: string[]): Result<[string, string, string] | [], Context>
   }
 }
 
 /** The ledger in Redis: one script a step, so a wallet is never seen half changed. */
 export function makeLedger(redis: Redis, generation: () => Promise<string>): Ledger {
-  redis.defineCommand('ledgerReserve', { numberOfKeys: 3, lua: script('reserve') })
-  redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: script('release') })
-  redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: script('balance') })
-  redis.defineCommand('ledgerRemainingAfter', { numberOfKeys: 2, lua: script('remaining-after') })
-  redis.defineCommand('ledgerLoad', { numberOfKeys: 2, lua: script('load') })
-  redis.defineCommand('ledgerApply', { numberOfKeys: 2, lua: script('apply') })
+  redis.defineCommand('ledgerReserve', { numberOfKeys: 3, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 4, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: ledgerScript('release') })
+  redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 3, lua: ledgerScript('release') })
+  redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: ledgerScript('balance') })
+  redis.defineCommand('ledgerRemainingAfter', {
+    numberOfKeys: 2,
+    lua: ledgerScript('remaining-after'),
+  })
+  redis.defineCommand('ledgerLoad', { numberOfKeys: 2, lua: ledgerScript('load') })
+  redis.defineCommand('ledgerApply', { numberOfKeys: 2, lua: ledgerScript('apply') })
 
   /** The arguments that every script begins with. */
   const of = async (wallet: Address): Promise<[string, string, string]> => [
@@ -44,31 +53,29 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
   ]
 
   return {
-    reserve: async ({ wallet, jobId, credits, at, prompt, promptTtlMs }) => {
-      const [walletAt, holdsAt, life] = await of(wallet)
+    reserve: async (reservation) => {
+      const { wallet, jobId, at } = reservation
+      const args = await of(wallet)
       // The entry comes first: one without a reservation is harmless, the reverse is not.
       const opened = redis.zadd(OPEN, at, `${jobId} ${wallet}`)
-      const reserved = redis.ledgerReserve(
-        walletAt,
-        holdsAt,
-        promptKey(wallet, jobId),
-        life,
-        jobId,
-        String(credits),
-        packPrompt(prompt),
-        String(promptTtlMs),
-      )
-      const [, [type, left]] = await Promise.all([opened, reserved])
-      if (type !== 'reserved') await redis.zrem(OPEN, `${jobId} ${wallet}`)
-      return toReserveReply(type, clamp(left))
+      const [, reply] = await Promise.all([opened, sendReservation(redis, args, reservation)])
+      if (reply[0] !== 'reserved') await redis.zrem(OPEN, `${jobId} ${wallet}`)
+      return toReserveReply(reply)
     },
 
-    release: async (wallet, jobId) => {
-      const args = await of(wallet)
+    release: async (wallet, jobId, joinKey) => {
+      const [walletAt, holdsAt, life] = await of(wallet)
       await Promise.all([
-        redis.ledgerRelease(...args, jobId),
+        joinKey === undefined
+          ? redis.ledgerRelease(walletAt, holdsAt, life, jobId)
+          : redis.ledgerReleaseJoinable(walletAt, holdsAt, joinedKey(wallet, joinKey), life, jobId),
         redis.zrem(OPEN, `${jobId} ${wallet}`),
       ])
+    },
+
+    joinable: async (wallet, joinKey) => {
+      const found = await redis.get(joinedKey(wallet, joinKey))
+      return found === null ? undefined : toJoinable(found)
     },
 
     balance: async (wallet) => {
@@ -82,15 +89,16 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       return left === undefined ? 'unknown_wallet' : clamp(left)
     },
 
-    load: async (wallet, { available, lastTopupAt, block }) =>
+    load: async (wallet, { available, locked, lastTopupAt, block }) =>
       redis.ledgerLoad(
         ...(await of(wallet)),
         String(available),
+        String(locked),
         lastTopupAt === null ? '' : String(lastTopupAt),
         String(block),
       ),
 
-    apply: async ({ wallet, block, logIndex, kind, credits, jobId, at }) => {
+    apply: async ({ wallet, block, logIndex, kind, credits, jobId, at, charged = NO_CREDITS }) => {
       const applied = redis.ledgerApply(
         ...(await of(wallet)),
         String(block),
@@ -99,9 +107,13 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
         String(credits),
         jobId ?? '',
         at === undefined ? '' : String(at),
+        String(charged),
       )
       const closed = kind === 'locked' ? redis.zrem(OPEN, `${jobId} ${wallet}`) : undefined
-      await Promise.all([applied, closed])
+      const [standing] = await Promise.all([applied, closed])
+      if (standing.length === 0) return 'unknown_wallet'
+      const [isNew, left, owned] = standing
+      return { isNew: isNew === '1', remaining: clamp(left), owned: clamp(owned) }
     },
 
     openReservations: async (before, limit) => {
@@ -120,19 +132,38 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
   }
 }
 
-function toReserveReply(type: string, remaining: Credits): ReserveReply {
+function sendReservation(
+  redis: Redis,
+  [walletAt, holdsAt, life]: readonly [string, string, string],
+  { wallet, jobId, credits, prompt, promptTtlMs, join }: Reservation,
+): Promise<[string, string]> {
+  const promptAt = promptKey(wallet, jobId)
+  const args = [life, jobId, String(credits), packPrompt(prompt), String(promptTtlMs)]
+  if (!join) return redis.ledgerReserve(walletAt, holdsAt, promptAt, ...args)
+  const joinedAt = joinedKey(wallet, join.key)
+  const entry = [join.bodyDigest, join.replaces ?? '']
+  return redis.ledgerReserveJoinable(walletAt, holdsAt, promptAt, joinedAt, ...args, ...entry)
+}
+
+function toReserveReply([type, told]: [string, string]): ReserveReply {
   switch (type) {
     case 'reserved':
-      return { type, remaining }
     case 'insufficient':
-      return { type, remaining }
+      return { type, remaining: clamp(told) }
+    case 'taken':
+      return { type, ...toJoinable(told) }
     default:
       return { type: 'unknown_wallet' }
   }
+}
+
+function toJoinable(text: string): Joinable {
+  const [jobId = '', bodyDigest = ''] = text.split(' ')
+  return { jobId: toJobId(jobId), bodyDigest }
 }
 
 /**
  * Reservations that outlived a reload can exceed the balance for a moment; nobody can spend less
  * than nothing.
  */
-const clamp = (text: string): Credits => toCredits(text.startsWith('-') ? 0 : text)
+export const clamp = (text: string): Credits => toCredits(text.startsWith('-') ? 0 : text)

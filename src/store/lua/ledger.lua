@@ -1,16 +1,21 @@
 -- One wallet's ledger. Every script starts with these lines.
--- KEYS[1] w:{wallet}  hash: a available on chain, r reserved, b and i the chain position (block, log
---                     index) up to which it is true, t last top-up (ms), g generation
--- KEYS[2] h:{wallet}  hash: job id → r<credits> reserved, or l<credits> locked on chain
+-- KEYS[1] w:{wallet}  hash: a available on chain, k locked on chain, r reserved, b and i the chain
+--                     position (block, log index) up to which it is true, t last top-up (ms),
+--                     g generation
+-- KEYS[2] h:{wallet}  hash: job id → r<credits> reserved, or l<credits> locked on chain;
+--                     'withdrawal' → r<credits> set aside for a voucher whose nonce was read after
+--                     block 'withdrawal_after'
 -- ARGV[1] generation: which life of this Redis the caller speaks to. A wallet written in an earlier
 --         life may lack its last writes (a lost tail), so it counts as unknown.
+local WITHDRAWAL, WITHDRAWAL_AFTER = 'withdrawal', 'withdrawal_after'
 local wallet, holds, generation = KEYS[1], KEYS[2], ARGV[1]
 
-local function whole(number) return string.format('%.0f', number) end
+-- Never '-0', which is no whole number to Redis.
+local function whole(number) return string.format('%.0f', number + 0) end
 local function field(name) return tonumber(redis.call('HGET', wallet, name) or '0') end
 local function known()
-  local found = redis.call('HMGET', wallet, 'a', 'g')
-  return found[1] and found[2] == generation
+  local found = redis.call('HMGET', wallet, 'a', 'k', 'g')
+  return found[1] and found[2] and found[3] == generation
 end
 local function remaining() return field('a') - field('r') end
 -- Kind ('r', 'l') and credits of what is set aside for a job.
@@ -20,5 +25,10 @@ local function hold(job)
   return string.sub(found, 1, 1), tonumber(string.sub(found, 2))
 end
 local function add(name, number)
-  redis.call('HSET', wallet, name, whole(field(name) + number))
+  redis.call('HINCRBY', wallet, name, whole(number))
+end
+local function endAside()
+  local _, credits = hold(WITHDRAWAL)
+  redis.call('HDEL', holds, WITHDRAWAL, WITHDRAWAL_AFTER)
+  add('r', -credits)
 end
