@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { toCredits } from '../domain/credits.ts'
 import type { Address } from '../domain/ids.ts'
+import { unreachable } from '../domain/result.ts'
 import { toUnixMs } from '../domain/time.ts'
 import { type ChainFact, ChainUnavailable } from '../ports/escrow.ts'
 import type { ChainAccount } from '../ports/ledger.ts'
@@ -38,7 +39,7 @@ export async function readAccount<Given extends Options>(
     if (earlier && read.block >= earlier.block) {
       const facts =
         read.block > earlier.block ? await readFacts(options, earlier.block + 1, read.block) : []
-      if (earlier.available + changeOf(facts, wallet) === read.available) return read
+      if (addsUp(earlier, facts, read, wallet)) return read
     }
     earlier = read
     await sleep(BETWEEN_READS_MS)
@@ -56,13 +57,14 @@ async function readOnce(
   try {
     const result = await rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, block])
     if ((await rpc.call<Hex>('eth_blockNumber', [])) !== block) return undefined
-    const [available, , , lastDepositAt] = decodeFunctionResult({
+    const [available, locked, , lastDepositAt] = decodeFunctionResult({
       abi: jobEscrowAbi,
       functionName: 'accounts',
       data: result,
     })
     return {
       available: toCredits(available),
+      locked: toCredits(locked),
       lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
       block: Number(block),
     }
@@ -72,13 +74,47 @@ async function readOnce(
   }
 }
 
-/** What the facts do to what the wallet could spend. */
-function changeOf(facts: readonly ChainFact[], wallet: Address): bigint {
-  let change = 0n
+interface Change {
+  readonly available: bigint
+  readonly locked: bigint
+}
+
+/** Whether the facts in between lead from the one to the other. */
+function addsUp(
+  earlier: ChainAccount,
+  facts: readonly ChainFact[],
+  read: ChainAccount,
+  wallet: Address,
+): boolean {
+  let { available, locked }: Change = earlier
   for (const fact of facts) {
     if (!('wallet' in fact) || fact.wallet !== wallet) continue
-    if (fact.type === 'locked') change -= fact.credits
-    else change += fact.type === 'settled' ? fact.returned : fact.credits
+    const change = changeBy(fact)
+    available += change.available
+    locked += change.locked
   }
-  return change
+  return available === read.available && locked === read.locked
+}
+
+function changeBy(fact: Extract<ChainFact, { readonly wallet: Address }>): Change {
+  switch (fact.type) {
+    case 'deposited':
+    case 'thawing_cancelled':
+      return { available: fact.credits, locked: 0n }
+    case 'withdrawn':
+    case 'thawing_started':
+      return { available: -fact.credits, locked: 0n }
+    case 'locked':
+      return { available: -fact.credits, locked: fact.credits }
+    case 'refunded':
+      return { available: fact.credits, locked: -fact.credits }
+    case 'settled':
+      return { available: fact.returned, locked: -fact.returned - fact.charged }
+    case 'dispute_resolved':
+      return { available: fact.returned, locked: 0n }
+    case 'disputed':
+      return { available: 0n, locked: 0n } // what is held for it was the worker's and the treasury's
+    default:
+      return unreachable(fact)
+  }
 }

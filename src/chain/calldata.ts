@@ -4,10 +4,11 @@ import { jobIdToBytes32 } from '../domain/ids.ts'
 import { expandSignature } from '../domain/proof.ts'
 import { unreachable } from '../domain/result.ts'
 import { tierNumber } from '../domain/tiers.ts'
-import type { LockIntent, SettleIntent } from '../messages/lane.ts'
+import type { DisputeIntent, LockIntent, RegisterWorker, SettleIntent } from '../messages/lane.ts'
 import type { Batch, Hex } from '../ports/escrow.ts'
 import { jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
+import { gasOf } from './gas.ts'
 
 export interface Call {
   readonly to: Address
@@ -15,12 +16,15 @@ export interface Call {
   readonly gas: bigint
 }
 
-/** The one call that does all of a batch. */
-export function callOf(batch: Batch, contracts: Contracts): Call {
+/**
+ * The one call that does all of a batch.
+ * @param gasPercent see `gasOf`
+ */
+export function callOf(batch: Batch, contracts: Contracts, gasPercent = 100): Call {
   return {
     to: batch.type === 'register' ? contracts.workerStaking : contracts.jobEscrow,
     data: dataOf(batch),
-    gas: gasOf(batch),
+    gas: gasOf(batch, gasPercent),
   }
 }
 
@@ -35,25 +39,29 @@ function dataOf(batch: Batch): Hex {
         REFUND_BATCH,
         batch.items.map((item) => bare(jobIdToBytes32(item.jobId))),
       )
-    case 'register': {
-      const [{ signer, payee, signature }] = batch.items
-      return encodeFunctionData({
-        abi: workerStakingAbi,
-        functionName: 'register',
-        args: [signer, payee, expandSignature(signature)],
-      })
-    }
+    case 'dispute':
+      return arrayCall(DISPUTE_BATCH, batch.items.map(disputeWords))
+    case 'register':
+      return registerData(batch.items[0])
     default:
       return unreachable(batch)
   }
 }
 
-const selector = (name: 'lockBatch' | 'settleBatch' | 'refundBatch'): Hex =>
+export const registerData = ({ signer, payee, signature }: RegisterWorker): Hex =>
+  encodeFunctionData({
+    abi: workerStakingAbi,
+    functionName: 'register',
+    args: [signer, payee, expandSignature(signature)],
+  })
+
+const selector = (name: 'lockBatch' | 'settleBatch' | 'refundBatch' | 'disputeBatch'): Hex =>
   toFunctionSelector(getAbiItem({ abi: jobEscrowAbi, name }))
 
 const LOCK_BATCH = selector('lockBatch')
 const SETTLE_BATCH = selector('settleBatch')
 const REFUND_BATCH = selector('refundBatch')
+const DISPUTE_BATCH = selector('disputeBatch')
 
 /** A call whose one argument is an array of structs without dynamic parts: words, one after another. */
 const arrayCall = (selector: Hex, items: readonly string[]): Hex =>
@@ -74,24 +82,8 @@ const settleWords = ({ jobId, completion, workerId, signature }: SettleIntent): 
   bare(signature.r) +
   bare(signature.vs)
 
+const disputeWords = ({ jobId, claimedHash }: DisputeIntent): string =>
+  bare(jobIdToBytes32(jobId)) + bare(claimedHash)
+
 const word = (value: number | bigint): string => value.toString(16).padStart(64, '0')
 const bare = (hex: Hex): string => hex.slice(2)
-
-/** A transaction may not ask for more (EIP-7825). */
-const TRANSACTION_GAS_MAX = 16_777_216
-
-const GAS: Readonly<Record<Batch['type'], { readonly fixed: number; readonly item: number }>> = {
-  lock: { fixed: 80_000, item: 55_000 },
-  settle: { fixed: 120_000, item: 80_000 },
-  refund: { fixed: 60_000, item: 45_000 },
-  register: { fixed: 250_000, item: 0 },
-}
-
-/**
- * A fixed formula, well above the dearest item measured: asking the node would cost a round trip a
- * batch. Gas that is not used is not paid; a batch that does run out is split by its lane.
- */
-export function gasOf(batch: Batch): bigint {
-  const { fixed, item } = GAS[batch.type]
-  return BigInt(Math.min(TRANSACTION_GAS_MAX, fixed + item * batch.items.length))
-}

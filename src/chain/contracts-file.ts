@@ -9,8 +9,16 @@ export interface Contracts {
   readonly jobEscrow: Address
   readonly workerStaking: Address
   readonly usdg: Address
+  /** The governance token, which workers stake. */
+  readonly rCompute: Address
+  readonly modelRegistry: Address
+  readonly governor: Address
+  /** Carries out what the governor's voters decided. */
+  readonly timelock: Address
   /** No log of these contracts is older than this block. */
   readonly deployBlock: number
+  /** `ABI_HASH` of the version that deployed them; empty where that version knew none. */
+  readonly abiHash: string
 }
 
 /**
@@ -19,6 +27,7 @@ export interface Contracts {
  */
 export async function readContracts(path: string): Promise<Contracts> {
   const contracts = await findContracts(path).catch((error: unknown) => {
+    if (error instanceof OlderAddressFile) throw error
     throw new Error(
       `CONTRACTS_FILE ${path} is not an address file; deploy the contracts, or name the file that ` +
         'their deployment wrote',
@@ -40,23 +49,46 @@ const AddressFile = z.object({
   job_escrow: address,
   worker_staking: address,
   usdg: address,
+  r_compute: address,
+  model_registry: address,
+  governor: address,
+  timelock: address,
   deploy_block: z.int().nonnegative(),
+  abi_hash: z.string().default(''),
 })
 
-/** What the address file says, or undefined where there is none. */
+/** The contracts that a file names are of a version that had fewer of them. */
+export class OlderAddressFile extends Error {}
+
+/**
+ * What the address file says, or undefined where there is none.
+ * @throws {OlderAddressFile} @throws when it is something else
+ */
 export async function findContracts(path: string): Promise<Contracts | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
   if (text === undefined) return undefined
-  const file = AddressFile.parse(JSON.parse(text))
+  const json: unknown = JSON.parse(text)
+  if (typeof json === 'object' && json && 'job_escrow' in json && !('governor' in json)) {
+    throw new OlderAddressFile(
+      `${path} names contracts of another version of this service; deploy the contracts of this ` +
+        'version to another address file, or run the version that they belong to',
+    )
+  }
+  const file = AddressFile.parse(json)
   return {
     chainId: file.chain_id,
     jobEscrow: file.job_escrow,
     workerStaking: file.worker_staking,
     usdg: file.usdg,
+    rCompute: file.r_compute,
+    modelRegistry: file.model_registry,
+    governor: file.governor,
+    timelock: file.timelock,
     deployBlock: file.deploy_block,
+    abiHash: file.abi_hash,
   }
 }
 
@@ -66,7 +98,12 @@ export async function writeContracts(path: string, deployed: Contracts): Promise
     job_escrow: deployed.jobEscrow,
     worker_staking: deployed.workerStaking,
     usdg: deployed.usdg,
+    r_compute: deployed.rCompute,
+    model_registry: deployed.modelRegistry,
+    governor: deployed.governor,
+    timelock: deployed.timelock,
     deploy_block: deployed.deployBlock,
+    abi_hash: deployed.abiHash,
   }
   await mkdir(dirname(path), { recursive: true })
   // Whoever waits for the file must never read half of it.

@@ -8,29 +8,52 @@ import {
   toAddress,
   toHex32,
 } from '../domain/ids.ts'
-import { toUnixMs } from '../domain/time.ts'
+import { toUnixMs, type UnixMs } from '../domain/time.ts'
 import type { ChainFact, Hex } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
-import { jobEscrowAbi, SKIP_REASONS, workerStakingAbi } from './abi.ts'
+import {
+  jobEscrowAbi,
+  SKIP_REASONS,
+  SLASH_REASONS,
+  type SlashReasonName,
+  workerStakingAbi,
+} from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 
-type EscrowEvent = 'Deposited' | 'JobLocked' | 'JobSettled' | 'JobRefunded' | 'JobSkipped'
+type EscrowEvent = Extract<(typeof jobEscrowAbi)[number], { readonly type: 'event' }>['name']
 const escrowTopic = (name: EscrowEvent): Hex =>
   toEventSelector(getAbiItem({ abi: jobEscrowAbi, name }))
+
+type StakingEvent = Extract<(typeof workerStakingAbi)[number], { readonly type: 'event' }>['name']
+const stakingTopic = (name: StakingEvent): Hex =>
+  toEventSelector(getAbiItem({ abi: workerStakingAbi, name }))
 
 /** First topics of the events that the house reads. */
 export const TOPICS = {
   deposited: escrowTopic('Deposited'),
+  withdrawn: escrowTopic('Withdrawn'),
+  thawingStarted: escrowTopic('WithdrawalRequested'),
+  thawingCancelled: escrowTopic('WithdrawalCancelled'),
   locked: escrowTopic('JobLocked'),
   settled: escrowTopic('JobSettled'),
   refunded: escrowTopic('JobRefunded'),
+  disputed: escrowTopic('JobDisputed'),
+  disputeResolved: escrowTopic('DisputeResolved'),
   skipped: escrowTopic('JobSkipped'),
-  workerRegistered: toEventSelector(
-    getAbiItem({ abi: workerStakingAbi, name: 'WorkerRegistered' }),
-  ),
+  workerRegistered: stakingTopic('WorkerRegistered'),
+  workerSlashed: stakingTopic('WorkerSlashed'),
 } as const
+/** Read for itself, by who needs nothing else. */
+export const WORKER_DEACTIVATED = stakingTopic('WorkerDeactivated')
 
-export const JOB_TOPICS = [TOPICS.locked, TOPICS.settled, TOPICS.refunded, TOPICS.skipped]
+export const JOB_TOPICS = [
+  TOPICS.locked,
+  TOPICS.settled,
+  TOPICS.refunded,
+  TOPICS.disputed,
+  TOPICS.disputeResolved,
+  TOPICS.skipped,
+]
 export const jobTopic = (jobId: JobId): Hex => jobIdToBytes32(jobId)
 
 type At = Pick<ChainFact, 'tx' | 'block' | 'blockHash' | 'logIndex'>
@@ -67,9 +90,12 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
       type: 'deposited',
       wallet: addressTopic(log, 1),
       credits: creditsWord(log, 0),
-      at: toUnixMs(Number(log.blockTimestamp ?? 0) * 1000),
+      at: timeOf(log),
     }),
   ],
+  [TOPICS.withdrawn, (log, at) => ofCredits(log, at, 'withdrawn')],
+  [TOPICS.thawingStarted, (log, at) => ofCredits(log, at, 'thawing_started')],
+  [TOPICS.thawingCancelled, (log, at) => ofCredits(log, at, 'thawing_cancelled')],
   [
     TOPICS.locked,
     (log, at) =>
@@ -107,6 +133,29 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
       })),
   ],
   [
+    TOPICS.disputed,
+    (log, at) =>
+      ofJob(log, (jobId) => ({
+        ...at,
+        type: 'disputed',
+        jobId,
+        wallet: addressTopic(log, 2),
+        claimedHash: toHex32(`0x${word(log, 0)}`),
+      })),
+  ],
+  [
+    TOPICS.disputeResolved,
+    (log, at) =>
+      ofJob(log, (jobId) => ({
+        ...at,
+        type: 'dispute_resolved',
+        jobId,
+        wallet: addressTopic(log, 2),
+        upheld: Number(`0x${word(log, 0)}`) === 1,
+        returned: creditsWord(log, 1),
+      })),
+  ],
+  [
     TOPICS.skipped,
     (log, at) => ofJob(log, (jobId) => ({ ...at, type: 'skipped', jobId, reason: reasonOf(log) })),
   ],
@@ -120,6 +169,18 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
       payee: addressTopic(log, 3),
     }),
   ],
+  [
+    TOPICS.workerSlashed,
+    (log, at) => ({
+      ...at,
+      type: 'worker_slashed',
+      signer: addressTopic(log, 2),
+      amount: BigInt(`0x${word(log, 0)}`),
+      reason: slashReasonOf(log),
+      relatedJobId: jobIdOrBytes(topic(log, 3)),
+      at: timeOf(log),
+    }),
+  ],
 ])
 
 const atOf = (log: RpcLog): At => ({
@@ -128,6 +189,15 @@ const atOf = (log: RpcLog): At => ({
   blockHash: toHex32(log.blockHash ?? ''),
   logIndex: Number(log.logIndex),
 })
+
+/** All of them name the wallet first, and hold the credits before all else. */
+function ofCredits(
+  log: RpcLog,
+  at: At,
+  type: 'withdrawn' | 'thawing_started' | 'thawing_cancelled',
+): ChainFact {
+  return { ...at, type, wallet: addressTopic(log, 1), credits: creditsWord(log, 0) }
+}
 
 function ofJob(log: RpcLog, make: (jobId: JobId) => ChainFact): ChainFact | undefined {
   const jobId = jobIdFromBytes32(topic(log, 1))
@@ -139,13 +209,32 @@ function reasonOf(log: RpcLog): string {
   return SKIP_REASONS[number] ?? `reason_${number}`
 }
 
+const SLASH_WORDS: Readonly<Record<SlashReasonName, string>> = {
+  FraudulentProof: 'fraudulent_proof',
+  Equivocation: 'equivocation',
+}
+
+function slashReasonOf(log: RpcLog): string {
+  const number = Number(`0x${word(log, 1)}`)
+  const name = SLASH_REASONS[number]
+  return name ? SLASH_WORDS[name] : `reason_${number}`
+}
+
+function jobIdOrBytes(bytes: Hex): string {
+  const jobId = jobIdFromBytes32(bytes)
+  return jobId.ok ? jobId.value : bytes
+}
+
+/** Of the block. */
+const timeOf = (log: RpcLog): UnixMs => toUnixMs(Number(log.blockTimestamp ?? 0) * 1000)
+
 function topic(log: RpcLog, index: number): Hex {
   const found = log.topics[index]
   if (!found) throw new Error(`log of ${log.transactionHash} lacks topic ${index}`)
   return found
 }
 
-const addressTopic = (log: RpcLog, index: number): Address =>
+export const addressTopic = (log: RpcLog, index: number): Address =>
   toAddress(`0x${topic(log, index).slice(26)}`)
 const word = (log: RpcLog, index: number): string => log.data.slice(2 + 64 * index, 66 + 64 * index)
 const creditsWord = (log: RpcLog, index: number) => toCredits(`0x${word(log, index)}`)

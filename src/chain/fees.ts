@@ -1,6 +1,7 @@
 import { hexToBigInt } from 'viem'
 import type { Hex } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeCached } from './cached.ts'
 import type { Rpc } from './json-rpc.ts'
 
 /** In wei per unit of gas. */
@@ -9,9 +10,8 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Fees older than this are read anew in the background, while the old ones serve on. */
 const FRESH_MS = 2_000
-/** Fees older than this serve no more: the base fee can have doubled since. */
+/** The base fee can have doubled since. */
 const USABLE_MS = 30_000
 const HISTORY_BLOCKS = '0x4'
 const MEDIAN = [50]
@@ -20,27 +20,9 @@ const TIP_MIN_WEI = 10_000_000n
 
 /** What the next transaction should offer. One question to the node every two seconds at most. */
 export function makeFees(rpc: Rpc, log: Log): () => Promise<Fees> {
-  let known: { readonly fees: Fees; readonly at: number } | undefined
-  let reading: Promise<Fees> | undefined
-
-  const read = (): Promise<Fees> => {
-    reading ??= readFees(rpc)
-      .then((fees) => {
-        known = { fees, at: performance.now() }
-        return fees
-      })
-      .finally(() => {
-        reading = undefined
-      })
-    return reading
-  }
-
-  return async () => {
-    const age = known ? performance.now() - known.at : Number.POSITIVE_INFINITY
-    if (!known || age > USABLE_MS) return read()
-    if (age > FRESH_MS) read().catch((error) => log.debug({ err: error }, 'fees not read'))
-    return known.fees
-  }
+  const read = () => readFees(rpc)
+  const fees = makeCached({ what: 'fees', read, freshMs: FRESH_MS, usableMs: USABLE_MS, log })
+  return fees.get
 }
 
 interface FeeHistory {
@@ -48,7 +30,8 @@ interface FeeHistory {
   readonly reward?: readonly (readonly Hex[])[]
 }
 
-async function readFees(rpc: Rpc): Promise<Fees> {
+/** What the chain asks at this moment. */
+export async function readFees(rpc: Rpc): Promise<Fees> {
   const history = await rpc.call<FeeHistory>('eth_feeHistory', [HISTORY_BLOCKS, 'latest', MEDIAN])
   // The last entry is the base fee of the next block.
   const base = hexToBigInt(history.baseFeePerGas.at(-1) ?? '0x0')
@@ -60,3 +43,28 @@ async function readFees(rpc: Rpc): Promise<Fees> {
   // Twice the base fee outlasts five full blocks.
   return { maxFeePerGas: base * 2n + tip, maxPriorityFeePerGas: tip }
 }
+
+/** @param maxWei the most that the operator pays per unit of gas */
+export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, maxWei: bigint): Fees {
+  return {
+    maxFeePerGas: min(maxFeePerGas, maxWei),
+    maxPriorityFeePerGas: min(maxPriorityFeePerGas, maxWei),
+  }
+}
+
+/**
+ * Fees for another attempt at a nonce: what the chain asks now, and at least an eighth above the
+ * former ones, since nodes take nothing less than a tenth more in place of what they hold.
+ * @returns `capped` where not even that eighth is allowed
+ */
+export function raiseFees(former: Fees, asked: Fees, maxWei: bigint): Fees | 'capped' {
+  const least = anEighthMore(former.maxFeePerGas)
+  if (least > maxWei) return 'capped'
+  const maxFeePerGas = min(maxWei, max(least, asked.maxFeePerGas))
+  const tip = max(anEighthMore(former.maxPriorityFeePerGas), asked.maxPriorityFeePerGas)
+  return { maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) }
+}
+
+const anEighthMore = (wei: bigint): bigint => wei + (wei + 7n) / 8n
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -1,9 +1,10 @@
-import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
+import { createPublicClient, createWalletClient, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
 import type { Address } from '../domain/ids.ts'
 import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
+import { headFollowing } from './moving-head.ts'
 
 export interface FundOptions {
   readonly rpcUrl: string
@@ -39,8 +40,11 @@ export async function fundWallet(options: FundOptions): Promise<FundReply> {
 function connect({ rpcUrl, walletPrivateKey }: FundOptions) {
   const account = privateKeyToAccount(walletPrivateKey)
   const wallet = account.address
-  const reader = createPublicClient({ transport: http(rpcUrl), pollingInterval: POLLING_MS })
-  const writer = createWalletClient({ account, transport: http(rpcUrl) })
+  const reader = createPublicClient({
+    transport: headFollowing(rpcUrl),
+    pollingInterval: POLLING_MS,
+  })
+  const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
 
   async function included(hash: Hex): Promise<void> {
     const { status } = await reader.waitForTransactionReceipt({ hash })
@@ -77,7 +81,7 @@ function connect({ rpcUrl, walletPrivateKey }: FundOptions) {
 
 /** Gives addresses ether for gas, on a development node that allows it. */
 export async function fundGas(rpcUrl: string, addresses: readonly Address[]): Promise<void> {
-  const client = createPublicClient({ transport: http(rpcUrl) })
+  const client = createPublicClient({ transport: headFollowing(rpcUrl) })
   for (const address of addresses) {
     if ((await client.getBalance({ address })) >= GAS_WEI / 2n) continue
     await client.request<{

@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import { ChainUnavailable } from '../ports/escrow.ts'
+import { isOvertaken, OVERTAKEN_TRIES } from './moving-head.ts'
 
 /** JSON-RPC to one node, over connections that stay open. */
 export interface Rpc {
@@ -17,14 +18,20 @@ export class RpcError extends ChainUnavailable {
     method: string,
     readonly code: number,
     readonly reason: string,
+    /** Of a call that reverted: what the contract said, where the node passes it on. */
+    readonly data?: unknown,
   ) {
     super(`${method}: ${reason} (${code})`)
   }
 }
 
+/** Whether a call was executed and reverted. Code 3 is what geth and those after it say of it. */
+export const isRevert = ({ code, reason }: RpcError): boolean =>
+  code === 3 || /revert/i.test(reason)
+
 interface Answer {
   readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
 const CONNECTIONS = 4
@@ -54,18 +61,32 @@ export function makeRpc(rpcUrl: string): Rpc {
     return { status: response.statusCode, text: await response.body.text() }
   }
 
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    // The URL stays out of messages: providers put their key in it.
+    const { status, text } = await post(method, params).catch((error: unknown) => {
+      throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
+    })
+    const answer = parseAnswer(text)
+    if (answer?.error) {
+      const { code, message, data } = answer.error
+      throw new RpcError(method, code, message, data)
+    }
+    if (status !== 200 || !answer || answer.result === undefined) {
+      throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
+    }
+    return answer.result
+  }
+
   return {
     call: async <Result>(method: string, params: readonly unknown[]) => {
-      // The URL stays out of messages: providers put their key in it.
-      const { status, text } = await post(method, params).catch((error: unknown) => {
-        throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
-      })
-      const answer = parseAnswer(text)
-      if (answer?.error) throw new RpcError(method, answer.error.code, answer.error.message)
-      if (status !== 200 || !answer || answer.result === undefined) {
-        throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
+      for (let tries = 1; ; tries++) {
+        try {
+          return (await ask(method, params)) as Result
+        } catch (error) {
+          const isLast = tries === OVERTAKEN_TRIES || !(error instanceof RpcError)
+          if (isLast || !isOvertaken(params, error.reason)) throw error
+        }
       }
-      return answer.result as Result
     },
     close: () => pool.close(),
   }

@@ -1,13 +1,13 @@
-import { encodeFunctionData, numberToHex, type RpcBlock, type RpcLog } from 'viem'
-import { type Address, type JobId, toHex32 } from '../domain/ids.ts'
+import { numberToHex, type RpcBlock, type RpcLog } from 'viem'
+import { type JobId, toHex32 } from '../domain/ids.ts'
 import type { Block, ChainFact, EscrowReader, Hex } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
-import { workerStakingAbi } from './abi.ts'
 import { readAccount } from './account.ts'
 import type { BlockWatch } from './block-watch.ts'
 import type { Contracts } from './contracts-file.ts'
 import { decodeFacts, JOB_TOPICS, jobTopic, TOPICS } from './facts.ts'
 import type { Rpc } from './json-rpc.ts'
+import { readDeactivated, readRegistrationError, readWorkerId } from './worker-reader.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -29,6 +29,8 @@ export function makeReader(options: Options): EscrowReader {
     account: (wallet) => readAccount(options, wallet, readFacts),
     jobFacts: (jobId) => readJobFacts(options, jobId),
     workerId: (signer) => readWorkerId(rpc, contracts, signer),
+    registrationError: (wish) => readRegistrationError(rpc, contracts, wish),
+    deactivated: (from, to) => readDeactivated(rpc, contracts, from, to),
     onBlock: blocks.onBlock,
   }
 }
@@ -58,9 +60,11 @@ async function readFacts(
   return decodeFacts(await withTimestamps(rpc, logs), contracts, log)
 }
 
-/** A deposit's fact tells its time; older nodes do not put that into the log. */
+/** Facts that tell their time; older nodes do not put that into the log. */
+const TIMED: readonly (Hex | undefined)[] = [TOPICS.deposited, TOPICS.workerSlashed]
+
 async function withTimestamps(rpc: Rpc, logs: readonly RpcLog[]): Promise<readonly RpcLog[]> {
-  const timeless = logs.filter((log) => log.topics[0] === TOPICS.deposited && !log.blockTimestamp)
+  const timeless = logs.filter((log) => TIMED.includes(log.topics[0]) && !log.blockTimestamp)
   if (timeless.length === 0) return logs
   const numbers = [...new Set(timeless.map((log) => Number(log.blockNumber)))]
   const blocks = await Promise.all(numbers.map((number) => blockOf(rpc, number)))
@@ -84,19 +88,4 @@ async function readJobFacts(
     },
   ])
   return decodeFacts(logs, contracts, log)
-}
-
-async function readWorkerId(
-  rpc: Rpc,
-  contracts: Contracts,
-  signer: Address,
-): Promise<number | undefined> {
-  const data = encodeFunctionData({
-    abi: workerStakingAbi,
-    functionName: 'workerIdOf',
-    args: [signer],
-  })
-  const result = await rpc.call<Hex>('eth_call', [{ to: contracts.workerStaking, data }, 'latest'])
-  // Ids begin at 1.
-  return Number(result) || undefined
 }

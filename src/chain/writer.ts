@@ -1,152 +1,117 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { RpcTransactionReceipt } from 'viem'
-import { toHex32 } from '../domain/ids.ts'
+import { parseTransaction } from 'viem'
+import { toAddress } from '../domain/ids.ts'
 import type { Lane } from '../messages/subjects.ts'
 import {
-  ChainUnavailable,
+  type Batch,
+  BatchTooLarge,
   type EscrowWriter,
   type Hex,
-  LaneConflict,
-  NonceGap,
-  type Receipt,
   type SignedTransaction,
 } from '../ports/escrow.ts'
+import type { TransactionSigner, UnsignedTransaction } from '../ports/signer.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeCached } from './cached.ts'
 import { callOf } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
-import { decodeFacts } from './facts.ts'
-import { makeFees } from './fees.ts'
-import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
-import { makeSigner, type Signer } from './transaction.ts'
+import { capFees, type Fees, makeFees, raiseFees, readFees } from './fees.ts'
+import { gasMax, itemsThatFit } from './gas.ts'
+import { makeRpc, type Rpc } from './json-rpc.ts'
+import { nonceOf, type Sending, send } from './send.ts'
 
 export interface WriterOptions {
   readonly rpcUrl: string
   readonly contracts: Contracts
-  readonly keys: Readonly<Record<Lane, Hex>>
+  readonly signers: Readonly<Record<Lane, TransactionSigner>>
   readonly log: Log
+  readonly terms?: Partial<GasTerms>
+}
+
+/** What an operator pays, and how long they wait before they pay more. */
+export interface GasTerms {
+  /** The most per unit of gas. */
+  readonly maxFeeWei: bigint
+  readonly stuckMs: number
+  /** Of the fixed formula for gas limits. */
+  readonly gasPercent: number
+}
+
+export const GAS_TERMS: GasTerms = {
+  maxFeeWei: 500_000_000_000n,
+  stuckMs: 15_000,
+  gasPercent: 100,
 }
 
 export interface ClosableWriter extends EscrowWriter {
   close(): Promise<void>
 }
 
-/** Writes to JobEscrow and WorkerStaking with the lanes' keys. */
-export function makeEscrowWriter({ rpcUrl, contracts, keys, log }: WriterOptions): ClosableWriter {
+const BLOCK_GAS_FRESH_MS = 30_000
+const BLOCK_GAS_USABLE_MS = 600_000
+
+/** Writes to JobEscrow and WorkerStaking in the lanes' names. */
+export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
+  const { rpcUrl, contracts, signers, log } = options
+  const { maxFeeWei, stuckMs, gasPercent } = { ...GAS_TERMS, ...options.terms }
   const rpc = makeRpc(rpcUrl)
   const fees = makeFees(rpc, log)
-  const signers: Readonly<Record<Lane, Signer>> = {
-    lock: makeSigner(contracts.chainId, keys.lock),
-    settle: makeSigner(contracts.chainId, keys.settle),
+  const blockGas = makeCached({
+    what: 'block gas limit',
+    read: () => readBlockGas(rpc),
+    freshMs: BLOCK_GAS_FRESH_MS,
+    usableMs: BLOCK_GAS_USABLE_MS,
+    log,
+  })
+  const sending = (lane: Lane): Sending => {
+    const sender = signers[lane].address
+    return { rpc, contracts, sender, log, stuckMs, patience: {} }
   }
+  const sendings: Readonly<Record<Lane, Sending>> = {
+    lock: sending('lock'),
+    settle: sending('settle'),
+  }
+
   return {
     nonce: (lane) => nonceOf(rpc, signers[lane].address),
-    sign: async (lane, nonce, batch) =>
-      signers[lane].sign(nonce, callOf(batch, contracts), await fees()),
-    send: (lane, transaction, broadcast) =>
-      send({ rpc, contracts, log, sender: signers[lane] }, transaction, broadcast),
+    itemsMax: (type) => itemsThatFit(type, gasMax(blockGas.known), gasPercent),
+    sign: async (lane, nonce, batch) => {
+      const call = callOf(batch, contracts, gasPercent)
+      refuseTooLarge(batch, call.gas, await blockGas.get())
+      const capped = capFees(await fees(), maxFeeWei)
+      return signers[lane].sign({ chainId: contracts.chainId, nonce, ...call, ...capped })
+    },
+    replace: async (lane, transaction) => {
+      const { fees: former, ...same } = parseOwn(transaction)
+      const raised = raiseFees(former, await readFees(rpc), maxFeeWei)
+      return raised === 'capped' ? raised : signers[lane].sign({ ...same, ...raised })
+    },
+    send: (lane, offer, broadcast) => send(sendings[lane], offer, broadcast),
     close: () => rpc.close(),
   }
 }
 
-const nonceOf = async (rpc: Rpc, sender: Hex): Promise<number> =>
-  Number(await rpc.call<Hex>('eth_getTransactionCount', [sender, 'latest']))
-
-interface Sending {
-  readonly rpc: Rpc
-  readonly contracts: Contracts
-  readonly sender: Signer
-  readonly log: Log
+async function readBlockGas(rpc: Rpc): Promise<bigint> {
+  const block = await rpc.call<{ readonly gasLimit: Hex }>('eth_getBlockByNumber', [
+    'latest',
+    false,
+  ])
+  return BigInt(block.gasLimit)
 }
 
-/** A receipt that is not there after this long will not come at once: who called tries again. */
-const INCLUSION_MS = 60_000
-const POLL_MAX_MS = 250
-/** How often a transaction that is not included is looked after: its nonce, its place in the pool. */
-const LOOK_AFTER_MS = 1_000
-/** Nodes behind one address may lag: a spent nonce without a receipt is believed only then. */
-const RECEIPT_LAG_MS = 3_000
-
-/**
- * The plain way, hash first and receipt by polling: `eth_sendRawTransactionSync` was measured to be
- * no faster on a local node, and it would tell of the broadcast only with the block.
- */
-async function send(
-  sending: Sending,
-  transaction: SignedTransaction,
-  broadcast: () => void,
-): Promise<Receipt> {
-  const offered = await offer(sending.rpc, transaction)
-  if (offered === 'taken') broadcast()
-  const startedAt = performance.now()
-  let lookAfterAt = startedAt + LOOK_AFTER_MS
-  for (let waitMs = 1; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
-    const receipt = await receiptOf(sending, transaction)
-    if (receipt) {
-      if (offered === 'nonce_spent') broadcast()
-      return receipt
-    }
-    const now = performance.now()
-    if (now - startedAt > INCLUSION_MS) {
-      throw new ChainUnavailable(`${transaction.hash} is not included yet`)
-    }
-    if (now >= lookAfterAt) {
-      await lookAfter(sending, transaction, now - startedAt)
-      lookAfterAt = performance.now() + LOOK_AFTER_MS
-    }
-    await sleep(waitMs)
-  }
+/** One item alone is tried all the same: there is nothing to split. */
+function refuseTooLarge({ type, items }: Batch, gas: bigint, blockGas: bigint): void {
+  const most = gasMax(blockGas)
+  if (gas <= most || items.length === 1) return
+  throw new BatchTooLarge(
+    `${items.length} items (${type}) ask for ${gas} gas, a transaction here may for ${most}`,
+  )
 }
 
-const KNOWN = /already (known|imported|exists)|known transaction|already in/i
-const NONCE_SPENT = /nonce (is )?too low|nonce .*already|old nonce/i
-const NONCE_AHEAD = /nonce (is )?too high|nonce gap/i
-
-/** Hands the bytes to the node. What it already has, or has already included, is no error. */
-async function offer(
-  rpc: Rpc,
-  { raw, nonce }: SignedTransaction,
-): Promise<'taken' | 'nonce_spent'> {
-  try {
-    await rpc.call<Hex>('eth_sendRawTransaction', [raw])
-    return 'taken'
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    if (KNOWN.test(error.reason)) return 'taken'
-    if (NONCE_SPENT.test(error.reason)) return 'nonce_spent'
-    if (NONCE_AHEAD.test(error.reason)) throw new NonceGap(`nonce ${nonce} is ahead of the chain`)
-    throw error
-  }
-}
-
-/** Finds out why a transaction is not included; sends it again where the node has dropped it. */
-async function lookAfter(
-  { rpc, sender, log }: Sending,
-  transaction: SignedTransaction,
-  waitedMs: number,
-): Promise<void> {
-  const { nonce, hash } = transaction
-  const next = await nonceOf(rpc, sender.address)
-  if (next < nonce) {
-    throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
-  }
-  if (next > nonce) {
-    if (waitedMs < RECEIPT_LAG_MS) return
-    throw new LaneConflict(`nonce ${nonce} of ${sender.address} was used by another than ${hash}`)
-  }
-  log.debug({ hash, nonce, waitedMs }, 'chain: not included yet, sending again')
-  await offer(rpc, transaction)
-}
-
-async function receiptOf(
-  { rpc, contracts, log }: Sending,
-  { hash }: SignedTransaction,
-): Promise<Receipt | undefined> {
-  const receipt = await rpc.call<RpcTransactionReceipt | null>('eth_getTransactionReceipt', [hash])
-  if (!receipt?.blockNumber) return undefined
-  return {
-    hash: toHex32(receipt.transactionHash),
-    block: Number(receipt.blockNumber),
-    succeeded: receipt.status === '0x1',
-    facts: decodeFacts(receipt.logs, contracts, log),
-  }
+/** A lane's own transaction, taken apart: its call is kept to the byte. */
+function parseOwn({ raw, nonce }: SignedTransaction): Omit<UnsignedTransaction, keyof Fees> & {
+  readonly fees: Fees
+} {
+  const { chainId, to, data = '0x', gas = 0n, ...rest } = parseTransaction(raw as `0x02${string}`)
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = rest
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  return { chainId, nonce, to: toAddress(to ?? ''), data, gas, fees }
 }

@@ -1,0 +1,45 @@
+import { numberToHex, type RpcBlock, type RpcTransactionReceipt } from 'viem'
+import type { TxHash } from '../domain/ids.ts'
+import { toUnixMs } from '../domain/time.ts'
+import type { Inclusion, NetworkReader } from '../ports/network-chain.ts'
+import type { Log } from '../telemetry/log.ts'
+import { makeCached } from './cached.ts'
+import type { Contracts } from './contracts-file.ts'
+import type { Rpc } from './json-rpc.ts'
+import { makeProposalReader } from './proposals.ts'
+import { makeSolvencyReader } from './solvency.ts'
+import { makeWorkerAccountReader } from './worker-account.ts'
+
+interface Options {
+  readonly rpc: Rpc
+  readonly contracts: Contracts
+  readonly log: Log
+}
+
+/** Everybody may ask: however many do, the chain is asked once in so long. */
+const FRESH_MS = 3_000
+const USABLE_MS = 15_000
+
+export function makeNetworkReader(options: Options): NetworkReader {
+  const { rpc, log } = options
+  const terms = { freshMs: FRESH_MS, usableMs: USABLE_MS, log }
+  const solvency = makeCached({ ...terms, what: 'solvency', read: makeSolvencyReader(options) })
+  const proposals = makeCached({ ...terms, what: 'proposals', read: makeProposalReader(options) })
+  return {
+    solvency: solvency.get,
+    proposals: proposals.get,
+    worker: makeWorkerAccountReader(options),
+    inclusion: (tx) => readInclusion(rpc, tx),
+  }
+}
+
+async function readInclusion(rpc: Rpc, tx: TxHash): Promise<Inclusion | null> {
+  const receipt = await rpc.call<RpcTransactionReceipt | null>('eth_getTransactionReceipt', [tx])
+  if (!receipt) return null
+  const number = Number(receipt.blockNumber)
+  const block = await rpc.call<RpcBlock | null>('eth_getBlockByNumber', [
+    numberToHex(number),
+    false,
+  ])
+  return block && { block: number, at: toUnixMs(Number(block.timestamp) * 1_000) }
+}

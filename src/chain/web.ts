@@ -1,0 +1,55 @@
+import type { Hex } from '../ports/escrow.ts'
+import type { NetworkReader } from '../ports/network-chain.ts'
+import type { DepositRelay, Faucet, SignIn, WalletReader } from '../ports/web-chain.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Contracts } from './contracts-file.ts'
+import { makeDepositRelay } from './deposit-relay.ts'
+import { makeFaucet } from './faucet.ts'
+import { makeRpc } from './json-rpc.ts'
+import { makeNetworkReader } from './network-reader.ts'
+import { makeSender } from './sender.ts'
+import { makeSignIn } from './sign-in.ts'
+import { makeLocalSigner } from './transaction.ts'
+import { makeWalletReader } from './wallet-reader.ts'
+
+interface Options {
+  readonly rpcUrl: string
+  readonly contracts: Contracts
+  /** Pays the gas of relayed deposits; undefined: none are relayed, and there is no faucet. */
+  readonly relayerPrivateKey: string | undefined
+  /** Most wei a unit of gas. */
+  readonly feeCeilingWei: bigint
+  readonly log: Log
+}
+
+/** What the web app needs of the chain. */
+export interface WebChain {
+  readonly reader: WalletReader
+  readonly network: NetworkReader
+  readonly signIn: SignIn
+  readonly relay: DepositRelay | undefined
+  readonly faucet: Faucet | undefined
+  close(): Promise<void>
+}
+
+/** As long as a transaction waits for its block before it is sent again with higher fees. */
+const REPLACE_AFTER_MS = 15_000
+
+export function connectWebChain(options: Options): WebChain {
+  const { rpcUrl, contracts, relayerPrivateKey, feeCeilingWei, log } = options
+  const rpc = makeRpc(rpcUrl)
+  const reader = makeWalletReader({ rpc, contracts, log })
+  const network = makeNetworkReader({ rpc, contracts, log })
+  const signIn = makeSignIn({ rpcUrl, chainId: contracts.chainId })
+  const close = () => rpc.close()
+  const all = { reader, network, signIn, close }
+  if (!relayerPrivateKey) return { ...all, relay: undefined, faucet: undefined }
+  const signer = makeLocalSigner(relayerPrivateKey as Hex)
+  const sending = { rpc, contracts, signer, log, replaceAfterMs: REPLACE_AFTER_MS }
+  const sender = makeSender(sending, feeCeilingWei)
+  return {
+    ...all,
+    relay: makeDepositRelay({ rpc, contracts, sender }),
+    faucet: makeFaucet({ rpc, contracts, reader, sender }),
+  }
+}

@@ -1,0 +1,68 @@
+import { decodeErrorResult, encodeFunctionData, numberToHex, type RpcLog } from 'viem'
+import type { Address } from '../domain/ids.ts'
+import type { RegisterWorker } from '../messages/lane.ts'
+import type { Hex } from '../ports/escrow.ts'
+import { workerStakingAbi } from './abi.ts'
+import { registerData } from './calldata.ts'
+import type { Contracts } from './contracts-file.ts'
+import { addressTopic, WORKER_DEACTIVATED } from './facts.ts'
+import { isRevert, type Rpc, RpcError } from './json-rpc.ts'
+
+/* What WorkerStaking says of one worker. See EscrowReader for each. */
+
+export async function readWorkerId(
+  rpc: Rpc,
+  contracts: Contracts,
+  signer: Address,
+): Promise<number | undefined> {
+  const data = encodeFunctionData({
+    abi: workerStakingAbi,
+    functionName: 'workerIdOf',
+    args: [signer],
+  })
+  const result = await rpc.call<Hex>('eth_call', [{ to: contracts.workerStaking, data }, 'latest'])
+  // Ids begin at 1.
+  return Number(result) || undefined
+}
+
+/** Lets the node try the registration, which costs nothing. */
+export async function readRegistrationError(
+  rpc: Rpc,
+  contracts: Contracts,
+  wish: RegisterWorker,
+): Promise<string | undefined> {
+  const call = { to: contracts.workerStaking, data: registerData(wish) }
+  try {
+    await rpc.call<Hex>('eth_call', [call, 'latest'])
+    return undefined
+  } catch (error) {
+    if (error instanceof RpcError && isRevert(error)) return nameOf(error)
+    throw error
+  }
+}
+
+function nameOf({ data, reason }: RpcError): string {
+  if (typeof data !== 'string' || !/^0x[0-9a-f]{8}/i.test(data)) return reason
+  try {
+    return decodeErrorResult({ abi: workerStakingAbi, data: data as Hex }).errorName
+  } catch {
+    return `an error that WorkerStaking does not have, ${data.slice(0, 10)}`
+  }
+}
+
+export async function readDeactivated(
+  rpc: Rpc,
+  { workerStaking }: Contracts,
+  from: number,
+  to: number,
+): Promise<readonly Address[]> {
+  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
+    {
+      address: workerStaking,
+      topics: [WORKER_DEACTIVATED],
+      fromBlock: numberToHex(from),
+      toBlock: numberToHex(to),
+    },
+  ])
+  return logs.map((log) => addressTopic(log, 2))
+}
