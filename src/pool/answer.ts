@@ -1,10 +1,14 @@
 import type { Chunk } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { mostUnitsOf } from '../domain/plausible-tokens.ts'
 import { err, ok, type Result } from '../domain/result.ts'
+import type { Flaw } from '../messages/strikes.ts'
+import { flaw } from './flaw.ts'
 
 /** The text of one attempt as the worker sends it, kept to be hashed at the end. */
 export class Answer {
   /** Chunks of the worker, empty ones included. */
   chunks = 0
+  /** By number. */
   private readonly pieces: string[] = []
   private units = 0
 
@@ -12,7 +16,7 @@ export class Answer {
   constructor(private readonly outputTokensMax: number) {}
 
   get isEmpty(): boolean {
-    return this.pieces.length === 0
+    return this.units === 0
   }
 
   text(): string {
@@ -20,19 +24,21 @@ export class Answer {
   }
 
   /** @returns the new text, or what is wrong with the chunk */
-  add(chunk: Chunk): Result<string, string> {
+  add(chunk: Chunk): Result<string, Flaw> {
     if (chunk.seq !== this.chunks) {
-      return err(`chunk ${chunk.seq} came where ${this.chunks} was due`)
+      return err(flaw('wrong_chunks', `chunk ${chunk.seq} came where ${this.chunks} was due`))
     }
     this.chunks++
     this.units += chunk.text.length
-    if (this.units > unitsMax(this.outputTokensMax)) {
-      return err('the answer is longer than its tokens can be')
+    if (this.units > mostUnitsOf(this.outputTokensMax)) {
+      return err(flaw('answer_too_long', 'the answer is longer than its tokens can be'))
     }
-    if (chunk.text !== '') this.pieces.push(chunk.text)
+    this.pieces.push(chunk.text)
     return ok(chunk.text)
   }
-}
 
-/** The longest believable text, in UTF-16 units: long tokens exist, but never that many. */
-const unitsMax = (tokens: number): number => 65_536 + tokens * 256
+  /** Whether this chunk is here already, word for word. */
+  has({ seq, text }: Chunk): boolean {
+    return this.pieces[seq] === text
+  }
+}

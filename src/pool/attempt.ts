@@ -1,294 +1,296 @@
-import {
-  type Chunk,
-  type Completion,
-  type Failure,
-  Failure_Reason,
-  Refusal_Reason,
-} from '../../proto/gen/svc/worker/v1/worker.ts'
-import type { ChatRequest } from '../domain/chat.ts'
+import type { Chunk, Completion, Failure } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { Failure_Reason, Refusal_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { Address } from '../domain/ids.ts'
-import { addMs, type DurationMs } from '../domain/time.ts'
+import type { DurationMs } from '../domain/time.ts'
 import type { WorkerFailureReason } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
-import type { Bus } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Outputs } from '../ports/ledger.ts'
-import type { Log } from '../telemetry/log.ts'
-import { Answer } from './answer.ts'
-import type { EdgeOutbox, EdgeStream } from './edge-outbox.ts'
-import { readFailure } from './failure.ts'
-import type { JobLine } from './job-line.ts'
-import { toOffer } from './offer.ts'
-import type { Placements } from './placement.ts'
-import { readPrompt } from './prompt.ts'
-import type { Outcome } from './registry/state.ts'
-import { assignWorker, completeJob, failWorker, type PoolReport } from './report.ts'
+import type { Flaw } from '../messages/strikes.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
+import { AttemptReports } from './attempt-reports.ts'
+import { Comebacks } from './comebacks.ts'
+import { EdgeAnswer } from './edge-answer.ts'
+import { type Fault, readFailure } from './failure.ts'
+import { NOT_ACCEPTED } from './flaw.ts'
+import { Hedge } from './hedge.ts'
+import { ACCEPT_MS, Offering } from './offering.ts'
+import type { Placement } from './registry/waiting.ts'
+import { Run } from './run.ts'
+import { Runs } from './runs.ts'
 import type { Session } from './session.ts'
-import { verifyCompletion } from './verify.ts'
+import { Timers } from './timers.ts'
 
-export interface AttemptDeps {
-  readonly placements: Placements
-  readonly bus: Bus
-  readonly jobs: JobLine
-  readonly outbox: EdgeOutbox
-  readonly outputs: Outputs
-  readonly clock: Clock
-  readonly log: Log
-  /** EIP-712 domain of JobEscrow. */
-  readonly separator: Uint8Array
-  /** Called once: no worker is on it any more, what is left is telling the job. */
-  readonly onEnded: (attempt: Attempt) => void
-}
-
-const ACCEPT_MS: DurationMs = 2_000
 const SETTLE_MS: DurationMs = 5_000
-const ANSWER_TTL_MS: DurationMs = 300_000
-/** Reports are repeated for this long after the deadline. */
-export const REPORT_GRACE_MS: DurationMs = 60_000
 
-type Phase =
-  | { readonly at: 'waiting' }
-  /** `offeredAt` is null until the prompt is read and the offer is out. */
-  | { readonly at: 'offered'; readonly session: Session; readonly offeredAt: number | null }
-  | {
-      readonly at: 'running'
-      readonly session: Session
-      readonly offeredAt: number
-      readonly stream: EdgeStream
-      readonly stopping: boolean
-    }
-  | { readonly at: 'ended' }
-
-interface Release {
-  readonly outcome?: Outcome
-  /** The worker must be told to stop. */
-  readonly cancel?: boolean
-}
-
-/** One attempt of a job, from its offer to the report that ends it. */
+/**
+ * One attempt of a job, from its offer to the report that ends it. Mostly one worker is on it. Where
+ * that one keeps the caller waiting, a second is asked as well: the first to send text, or a proof,
+ * goes on alone, and the proof of no other is reported.
+ */
 export class Attempt {
-  private phase: Phase = { at: 'waiting' }
+  private readonly runs = new Runs()
+  private readonly reports: AttemptReports
+  /** Whose text goes to the edge. */
+  private winner: Run | undefined
+  private readonly edge: EdgeAnswer
+  private isOpen = true
+  private stopping = false
   private readonly tried = new Set<Address>()
-  /** Read once, when the first slot is found; forgotten once a worker accepts. */
-  private prompt: Promise<ChatRequest | undefined> | null = null
-  private readonly answer: Answer
-  private readonly timers = new Set<() => void>()
+  /** Those of them that the job must not get again. */
+  private readonly failedWorkers = new Set<Address>()
+  /** Contexts up to this one, in tokens, were too small. */
+  private contextAbove: number | undefined
+  private readonly offering: Offering
+  private readonly hedge: Hedge
+  readonly comebacks: Comebacks
+  private readonly timers: Timers
 
   constructor(
     readonly job: OfferJob,
     private readonly deps: AttemptDeps,
   ) {
-    this.answer = new Answer(job.outputTokensMax)
+    this.reports = new AttemptReports(job, deps)
+    this.edge = new EdgeAnswer(job, deps.outbox)
+    this.timers = new Timers(deps.clock)
+    this.offering = new Offering(job, deps, this.timers, {
+      promptLost: () => this.fail({ reason: 'prompt_lost' }),
+      unanswered: (run) => this.unanswered(run),
+    })
+    this.hedge = new Hedge(this.runs, this.timers, (slow) => this.askSecond(slow))
+    const { runs, offering, hedge, timers } = this
+    this.comebacks = new Comebacks({
+      ...{ runs, offering, hedge, timers },
+      isStopping: () => this.stopping,
+      passOn: (run, fault) => this.passOn(run, fault),
+      give: (run, fault) => this.give(run, fault),
+    })
+    this.contextAbove = job.contextAbove
   }
 
   /** @returns false: no worker here can take it */
   begin(): boolean {
-    this.after(Math.max(0, this.job.deadlineAt - this.deps.clock.now()), () => this.drop())
-    if (this.place()) return true
+    this.timers.after(Math.max(0, this.job.deadlineAt - this.deps.clock.now()), () => {
+      this.runs.failOverdue()
+      this.drop()
+    })
+    if (this.deps.placements.place(this.placement())) return true
     this.end()
     return false
   }
 
   /** A slot of `session` is this job's. */
   held(session: Session): void {
-    this.phase = { at: 'offered', session, offeredAt: null }
+    const run = new Run(session, this.job, this.deps)
+    this.runs.add(run)
     this.tried.add(session.address)
-    this.prompt ??= readPrompt(this.job, this.deps)
-    void this.prompt.then((prompt) => this.offer(session, prompt))
+    this.offering.offer(run)
   }
 
   /** It waited, and the last worker that could have taken it has gone. */
   stranded(): void {
-    this.fail(this.tried.size > 0 ? 'worker_refused' : 'no_worker')
+    this.fail({ reason: this.tried.size > 0 ? 'worker_refused' : 'no_worker' })
   }
 
   accepted(session: Session): void {
-    const { phase } = this
-    if (phase.at !== 'offered' || phase.session !== session || phase.offeredAt === null) return
-    const { jobId, attempt, replyTo, escrowTx } = this.job
-    const head = { worker: session.address, escrowTx }
-    const stream = { replyTo, jobId, attempt, head, chunks: 0 }
-    this.phase = { at: 'running', session, offeredAt: phase.offeredAt, stream, stopping: false }
-    this.prompt = null
-    const report = assignWorker(this.job, session.profile, this.deps.clock.now())
-    this.tell(report, () => this.isOpen)
+    const run = this.runs.of(session)
+    if (!run?.isOffered) return
+    run.accept()
+    if (this.reports.hasAssignee) return
+    this.reports.assigned(session)
+    this.timers.after(run.patienceMs, () => this.hedge.begin())
   }
 
   refused(session: Session, reason: Refusal_Reason): void {
-    if (this.phase.at !== 'offered' || this.phase.session !== session) return
-    const { placements } = this.deps
+    const run = this.runs.of(session)
+    if (!run?.isOffered) return
+    const { placements, terms } = this.deps
+    const { model } = this.job
     if (reason === Refusal_Reason.REASON_DRAINING) placements.drainWorker(session)
-    if (reason === Refusal_Reason.REASON_MODEL_NOT_SERVED) {
-      placements.dropModel(session, this.job.model)
-    }
-    this.release({ outcome: reason === Refusal_Reason.REASON_BUSY ? 'busy' : 'neutral' })
-    this.placeAgain('worker_refused')
+    if (reason === Refusal_Reason.REASON_MODEL_NOT_SERVED) terms.notServed(session, model)
+    const outcome = reason === Refusal_Reason.REASON_BUSY ? 'busy' : 'declined'
+    this.passOn(run, { reason: 'worker_refused', outcome })
   }
 
   chunk(session: Session, chunk: Chunk): void {
-    const { phase, answer } = this
-    if (phase.at !== 'running' || phase.session !== session) return
-    const isFirst = answer.isEmpty
-    const added = answer.add(chunk)
+    const run = this.accepting(session)
+    if (!run) return
+    const added = run.add(chunk)
     if (!added.ok) {
-      this.note(session, { flaw: added.error }, 'worker broke the protocol')
-      this.fail('worker_error', { outcome: 'failed', cancel: true })
+      this.strike(run, 'worker_error', added.error)
       return
     }
     // An empty piece is counted, not sent: as long as nothing is sent, a retry stays possible.
     if (added.value === '') return
-    if (isFirst) {
-      const firstTokenMs = this.deps.clock.monotonic() - phase.offeredAt
-      this.deps.placements.seeFirstToken(session, firstTokenMs)
-    }
-    this.deps.outbox.add(phase.stream, added.value)
+    this.win(run)
+    this.edge.add(added.value)
   }
 
   completed(session: Session, claim: Completion): void {
-    const { phase, job, answer } = this
-    if (phase.at !== 'running' || phase.session !== session) return
-    const text = answer.text()
-    const { jobId, outputTokensMax } = job
-    const seen = { jobId, worker: session.address, text, chunks: answer.chunks, outputTokensMax }
-    const proof = verifyCompletion(claim, seen, this.deps.separator, this.deps.clock.now())
+    const run = this.accepting(session)
+    if (!run) return
+    const proof = run.prove(claim, this.deps.separator)
     if (!proof.ok) {
-      this.note(session, { flaw: proof.error }, 'proof of completion refused')
-      this.fail('bad_proof', { outcome: 'failed' })
+      this.strike(run, 'bad_proof', proof.error)
       return
     }
-    // An edge learns worker and escrow from chunk 0, so even an empty answer has one.
-    if (phase.stream.chunks === 0) this.deps.outbox.add(phase.stream, '')
-    this.deps.outbox.flush()
-    this.release({ outcome: 'finished' })
+    this.win(run)
+    this.edge.end()
+    this.runs.close(run, { outcome: 'finished' })
     this.end()
-    this.keep(text)
-    this.tell(
-      completeJob(job, session.profile, proof.value, phase.stream.chunks, this.deps.clock.now()),
-    )
+    this.reports.completed(session, proof.value, this.edge.chunks, run.answer.text())
   }
 
   failed(session: Session, failure: Failure): void {
-    const { phase } = this
-    if (phase.at === 'ended' || phase.at === 'waiting' || phase.session !== session) return
+    const run = this.runs.of(session)
+    if (!run || run.isHeld) return
     this.note(session, { reason: Failure_Reason[failure.reason] }, 'worker reports a failure')
-    const reading = readFailure(failure, phase.at === 'running' && phase.stopping)
-    this.fail(reading.reason, { outcome: reading.outcome }, reading.message)
+    const reading = readFailure(failure, this.stopping)
+    if (failure.reason === Failure_Reason.REASON_NOT_KNOWN && run.hasComeBack) {
+      this.comebacks.notKnown(run)
+    } else if (reading.reason === 'context_length_exceeded') {
+      this.tooLong(run, reading)
+    } else if (reading.reason === 'prompt_refused') {
+      // What is wrong with the request is wrong with it everywhere.
+      this.runs.close(run, reading)
+      this.fail(reading)
+    } else this.give(run, reading)
   }
 
   /** The session is gone. */
   lost(session: Session): void {
-    const { phase } = this
-    if (phase.at === 'ended' || phase.at === 'waiting' || phase.session !== session) return
-    if (phase.at === 'offered') this.placeAgain('worker_lost')
-    else this.fail('worker_lost')
+    const run = this.runs.of(session)
+    if (!run) return
+    if (run.isRunning) this.give(run, { reason: 'worker_lost' })
+    else this.passOn(run, { reason: 'worker_lost' })
   }
 
   /** The caller has gone, or the job has ended. */
   stop(settle: boolean): void {
-    const { phase } = this
     if (!settle) this.drop()
-    else if (phase.at !== 'running') this.fail('cancelled', { cancel: true })
-    else if (!phase.stopping) {
-      this.phase = { ...phase, stopping: true }
-      phase.session.cancel(this.job.jobId, true)
-      this.after(SETTLE_MS, () => this.fail('cancelled', { cancel: true }))
+    if (!settle || this.stopping) return
+    const run = this.winner ?? this.runs.running
+    if (!run) {
+      this.fail({ reason: 'cancelled' })
+      return
     }
+    this.stopping = true
+    this.hedge.end()
+    this.runs.outrunOthers(run)
+    run.cancel(true)
+    this.timers.after(SETTLE_MS, () => this.fail({ reason: 'cancelled' }))
   }
 
   /** Ends it without a word to the job: it knows, or a later attempt has taken over. */
   drop(): void {
     if (!this.isOpen) return
-    this.release({ cancel: true })
+    const { jobId, model } = this.job
+    // Gives back the slots, or the place in the queue.
+    this.deps.placements.withdraw(jobId, model)
+    this.runs.cancelAll()
     this.end()
   }
 
   /** This process goes away: the job shall look elsewhere. */
   giveUp(): void {
-    this.fail('pool_gone', { cancel: true })
+    this.fail({ reason: 'pool_gone' })
+  }
+
+  has(session: Session): boolean {
+    return this.runs.of(session) !== undefined
+  }
+
+  /** Whether this worker is on it, and knows. */
+  isAt(session: Session): boolean {
+    return this.runs.of(session)?.isHeld === false
+  }
+
+  /** Whether this worker has taken it and not ended it yet. */
+  runsAt(session: Session): boolean {
+    return this.runs.of(session)?.isRunning === true
   }
 
   get isRunning(): boolean {
-    return this.phase.at === 'running'
+    return this.runs.running !== undefined
   }
 
-  private get isOpen(): boolean {
-    return this.phase.at !== 'ended'
+  private placement(): Placement {
+    const { jobId, wallet, model, exclude } = this.job
+    const all = new Set([...exclude, ...this.tried])
+    return { jobId, wallet, model, exclude: all, contextAbove: this.contextAbove }
   }
 
-  private place(): boolean {
-    this.phase = { at: 'waiting' }
-    const exclude = new Set([...this.job.exclude, ...this.tried])
-    return this.deps.placements.place({ jobId: this.job.jobId, model: this.job.model, exclude })
+  private unanswered(run: Run): void {
+    this.note(run.session, { waitedMs: ACCEPT_MS }, 'worker did not answer an offer')
+    const why = `it was silent for ${ACCEPT_MS} ms`
+    this.passOn(run, { reason: 'worker_refused', outcome: 'silent', why, cancel: true })
   }
 
-  private placeAgain(otherwise: WorkerFailureReason): void {
-    if (!this.place()) this.fail(otherwise)
+  private askSecond({ session, spentMs }: Run): void {
+    if (!this.deps.placements.placeNow(this.placement())) return
+    this.note(session, { waitedMs: Math.round(spentMs) }, 'slow first token')
   }
 
-  private offer(session: Session, prompt: ChatRequest | undefined): void {
-    if (this.phase.at !== 'offered' || this.phase.session !== session) return
-    if (!prompt) {
-      this.fail('prompt_lost')
-      return
-    }
-    this.phase = { at: 'offered', session, offeredAt: this.deps.clock.monotonic() }
-    session.send({ $case: 'offer', value: toOffer(this.job, prompt) })
-    this.after(ACCEPT_MS, () => this.passOn(session))
+  /** The first to have something for the caller goes on alone. */
+  private win(run: Run): void {
+    if (this.winner) return
+    this.winner = run
+    this.hedge.end()
+    this.offering.forget()
+    this.edge.begin(run.session.address)
+    this.runs.outrunOthers(run)
+    this.reports.assigned(run.session)
   }
 
-  /** The worker did not say a word in time. */
-  private passOn(session: Session): void {
-    if (this.phase.at !== 'offered' || this.phase.session !== session) return
-    this.note(session, { waitedMs: ACCEPT_MS }, 'worker did not answer an offer')
-    this.release({ outcome: 'silent', cancel: true })
-    this.placeAgain('worker_refused')
+  /** The next worker, unless another is on it already. */
+  private passOn(run: Run, fault: Fault): void {
+    this.runs.close(run, fault)
+    if (this.runs.size > 0 || this.deps.placements.place(this.placement())) return
+    this.fail(fault)
   }
 
-  private fail(reason: WorkerFailureReason, release: Release = {}, message?: string): void {
-    const { phase } = this
-    if (phase.at === 'ended') return
+  /** The worker has failed: up to the other one, if there is one, or to the job. */
+  private give(run: Run, fault: Fault): void {
+    this.failedWorkers.add(run.session.address)
+    this.runs.close(run, fault)
+    if (this.runs.size === 0 || this.winner) this.fail(fault)
+  }
+
+  /** More context may be served elsewhere; where it is not, the prompt is too long. */
+  private tooLong(run: Run, fault: Fault): void {
+    const context = this.deps.placements.contextOf(run.session, this.job.model)
+    this.contextAbove = Math.max(this.contextAbove ?? 0, context)
+    this.failedWorkers.add(run.session.address)
+    this.passOn(run, fault)
+  }
+
+  private fail({ reason, message }: Fault): void {
+    if (!this.isOpen) return
     this.deps.outbox.flush()
-    this.release(release)
-    this.end()
-    const textSent = phase.at === 'running' && phase.stream.chunks > 0
-    this.tell(failWorker(this.job, { reason, textSent, message }, this.deps.clock.now()))
-  }
-
-  /** Gives back the slot, or the place in the queue. */
-  private release({ outcome = 'neutral', cancel = false }: Release): void {
-    const { phase, job } = this
-    const { placements } = this.deps
-    if (phase.at === 'ended') return
-    if (phase.at === 'waiting') {
-      placements.withdraw(job.jobId, job.model)
-      return
-    }
-    const unsent = phase.at === 'offered' && phase.offeredAt === null
-    if (cancel && !unsent) placements.letGo(phase.session, job.jobId, outcome)
-    else placements.free(phase.session, job.jobId, outcome)
+    this.drop()
+    const textSent = this.edge.chunks > 0
+    const workers = [...this.failedWorkers]
+    this.reports.failed({ reason, textSent, message, workers, contextAbove: this.contextAbove })
   }
 
   private end(): void {
-    this.phase = { at: 'ended' }
-    for (const cancel of this.timers) cancel()
+    this.isOpen = false
+    this.offering.forget()
+    this.reports.over()
     this.timers.clear()
-    this.deps.onEnded(this)
+    this.deps.onEnded()
   }
 
-  /** Lets an edge that missed a chunk mend its text. The report does not wait for it. */
-  private keep(text: string): void {
-    const { outputs, log } = this.deps
-    outputs.putAnswer(this.job.jobId, text, ANSWER_TTL_MS).catch((error: unknown) => {
-      log.warn({ jobId: this.job.jobId, err: error }, 'answer is not stored')
-    })
+  /** The run that may send text and a proof. */
+  private accepting(session: Session): Run | undefined {
+    const run = this.runs.of(session)
+    if (run?.isOffered) this.strike(run, 'worker_error', NOT_ACCEPTED)
+    return run?.isRunning ? run : undefined
   }
 
-  private tell(report: PoolReport, wanted?: () => boolean): void {
-    void this.deps.jobs.tell(report, addMs(this.job.deadlineAt, REPORT_GRACE_MS), wanted)
-  }
-
-  private after(span: DurationMs, call: () => void): void {
-    this.timers.add(this.deps.clock.after(span, call))
+  private strike(run: Run, reason: WorkerFailureReason, { kind, text }: Flaw): void {
+    this.deps.strikes.note(run.session.profile, this.job.jobId, { kind, text })
+    // A clock that is wrong is no lie.
+    const outcome = kind === 'wrong_clock' ? 'failed' : 'broke'
+    this.give(run, { reason, outcome, why: text, cancel: run.claim === undefined })
   }
 
   private note(session: Session, about: Record<string, unknown>, what: string): void {

@@ -1,7 +1,10 @@
-import type { JobId } from '../domain/ids.ts'
+import type { ResumedJob } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { Address, JobId } from '../domain/ids.ts'
 import { addMs, type UnixMs } from '../domain/time.ts'
 import type { OfferJob, OfferReply } from '../messages/pool.ts'
-import { Attempt, type AttemptDeps, REPORT_GRACE_MS } from './attempt.ts'
+import { Attempt } from './attempt.ts'
+import type { AttemptDeps } from './attempt-deps.ts'
+import { REPORT_GRACE_MS } from './attempt-reports.ts'
 import type { Session } from './session.ts'
 
 /** The attempts this pool has taken: one a job at a time, and none twice. */
@@ -17,7 +20,8 @@ export class Attempts {
     if (known && known.attempt >= job.attempt) return { type: 'taken' }
     if (this.deps.placements.draining) return { type: 'refused', reason: 'draining' }
     this.open.get(job.jobId)?.drop()
-    const attempt = new Attempt(job, { ...this.deps, onEnded: (ended) => this.forget(ended) })
+    const onEnded = () => this.forget(attempt)
+    const attempt: Attempt = new Attempt(job, { ...this.deps, onEnded })
     this.open.set(job.jobId, attempt)
     if (!attempt.begin()) return { type: 'refused', reason: 'no_worker' }
     const forgetAt = addMs(job.deadlineAt, REPORT_GRACE_MS)
@@ -31,6 +35,35 @@ export class Attempts {
 
   lost(session: Session, jobIds: readonly JobId[]): void {
     for (const jobId of jobIds) this.open.get(jobId)?.lost(session)
+  }
+
+  /** Whose jobs run there, one entry a job. */
+  running(session: Session, jobIds: readonly JobId[]): readonly Address[] {
+    return jobIds.flatMap((jobId) => {
+      const attempt = this.open.get(jobId)
+      return attempt?.runsAt(session) ? attempt.job.wallet : []
+    })
+  }
+
+  /** Whether a job can go on there when the worker comes back. */
+  anyAt(session: Session, jobIds: readonly JobId[]): boolean {
+    return jobIds.some((jobId) => this.open.get(jobId)?.has(session))
+  }
+
+  suspended(session: Session, jobIds: readonly JobId[]): void {
+    for (const jobId of jobIds) this.open.get(jobId)?.comebacks.suspended(session)
+  }
+
+  /** The worker is back. @returns the jobs that go on */
+  comeBack(session: Session, jobIds: readonly JobId[]): ResumedJob[] {
+    return jobIds.flatMap((jobId) => {
+      const nextSeq = this.open.get(jobId)?.comebacks.comeBack(session)
+      return nextSeq === undefined ? [] : [{ jobId, nextSeq }]
+    })
+  }
+
+  tellAgain(session: Session, jobIds: readonly JobId[]): void {
+    for (const jobId of jobIds) this.open.get(jobId)?.comebacks.tellAgain(session)
   }
 
   /** Gives up what no worker runs yet, or everything. */

@@ -1,20 +1,31 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer, type InjectionToken } from 'tsyringe'
+import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
 import { ConfigError } from '../config/read.ts'
 import type { PoolConfig } from '../config/schema.ts'
+import type { Address } from '../domain/ids.ts'
+import { isLoopback } from '../domain/loopback.ts'
 import { domainSeparator } from '../domain/proof.ts'
+import { catalogueKey } from '../messages/catalogue.ts'
+import type { Registry } from '../ports/registry.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
 import { meetWorker } from './connect.ts'
+import { Departures } from './departures.ts'
 import { Enrolment } from './enrolment.ts'
+import { Newcomers } from './newcomers.ts'
 import { Pool } from './pool.ts'
 import { listen, type ServerOptions } from './server.ts'
 
+/** Bucket WORKERS. */
+const MARKS: InjectionToken<Registry> = Symbol('marks')
+/** Bucket ADMITTED; undefined: no canary jobs. */
+const ADMITTED: InjectionToken<Registry | undefined> = Symbol('admitted')
 const CONTRACTS: InjectionToken<Contracts> = Symbol('contracts')
 
 /** Connects a pool to the world and opens its door to workers. */
@@ -27,18 +38,15 @@ export async function composePool(
   const c = container.createChildContainer()
   const close = await connectPool(c, config, poolId, log)
   const pool = makePool(c, poolId, config.POOL_WORKERS_MAX)
-  const server = await listen({
-    host: config.POOL_HOST,
-    port: config.POOL_PORT,
-    tls,
-    onWorker: door(c, pool),
-  })
+  const { onWorker, close: closeDoor } = door(c, pool)
+  const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
   log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
   return {
     port: server.port,
     stop: async () => {
       await pool.stop()
       await server.close()
+      closeDoor()
       await close()
     },
   }
@@ -57,13 +65,28 @@ async function connectPool(
     connectRedis({ url: config.REDIS_URL, log }),
     connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
   ])
+  const strikes = await nats.registry('STRIKES')
+  const catalogue = watchCatalogue({
+    registry: await nats.registry('MODELS'),
+    key: catalogueKey(contracts),
+    bus: nats.bus,
+    clock: systemClock,
+    log,
+  })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })
+  c.register(TOKENS.catalogue, { useValue: catalogue })
   c.register(TOKENS.outputs, { useValue: store.outputs })
+  c.register(TOKENS.strikes, { useValue: strikes })
+  c.register(MARKS, { useValue: await nats.registry('WORKERS') })
+  const admitted = config.POOL_CANARY ? await nats.registry('ADMITTED') : undefined
+  c.register(ADMITTED, { useFactory: () => admitted })
+  c.register(TOKENS.facts, { useValue: await nats.facts() })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
   c.register(CONTRACTS, { useValue: contracts })
   return async () => {
+    catalogue.stop()
     await Promise.all([chain.close(), store.close()])
     await nats.close()
   }
@@ -75,29 +98,59 @@ function makePool(c: DependencyContainer, poolId: string, workersMax: number): P
     poolId,
     workersMax,
     bus: c.resolve(TOKENS.bus),
+    catalogue: c.resolve(TOKENS.catalogue),
     outputs: c.resolve(TOKENS.outputs),
+    strikes: c.resolve(TOKENS.strikes),
+    admitted: c.resolve(ADMITTED),
     clock: c.resolve(TOKENS.clock),
     log: c.resolve(TOKENS.log),
     escrowSeparator: domainSeparator({ name: 'JobEscrow', chainId, contract: jobEscrow }),
   })
 }
 
-function door(c: DependencyContainer, pool: Pool): ServerOptions['onWorker'] {
+/** Who meets workers. */
+function door(
+  c: DependencyContainer,
+  pool: Pool,
+): { onWorker: ServerOptions['onWorker']; close(): void } {
   const { chainId, jobEscrow, workerStaking } = c.resolve(CONTRACTS)
   const clock = c.resolve(TOKENS.clock)
   const log = c.resolve(TOKENS.log)
-  const enrolment = new Enrolment({
-    bus: c.resolve(TOKENS.bus),
-    chain: c.resolve(TOKENS.escrowReader),
+  const chain = c.resolve(TOKENS.escrowReader)
+  const enrolment = new Enrolment({ bus: c.resolve(TOKENS.bus), chain, clock, log })
+  const newcomers = new Newcomers({
+    facts: c.resolve(TOKENS.facts),
+    marks: c.resolve(MARKS),
+    network: `${chainId}.${workerStaking}`,
     clock,
     log,
   })
-  const deps = { pool, enrolment, clock, log, chainId, jobEscrow, workerStaking }
-  return (call) => void meetWorker(call, deps)
+  const forget = (worker: Address) => enrolment.forget(worker)
+  const departures = new Departures({ chain, forget, clock, log })
+  departures.start()
+  const deps = {
+    ...{ pool, enrolment, newcomers, departures, clock, log, chainId, jobEscrow, workerStaking },
+    catalogue: c.resolve(TOKENS.catalogue),
+  }
+  return {
+    onWorker: (call) => void meetWorker(call, deps),
+    close: () => {
+      newcomers.stop()
+      departures.stop()
+    },
+  }
 }
 
-function tlsFiles({ POOL_TLS_CERT, POOL_TLS_KEY }: PoolConfig): ServerOptions['tls'] {
+function tlsFiles(config: PoolConfig): ServerOptions['tls'] {
+  const { POOL_TLS_CERT, POOL_TLS_KEY, POOL_HOST, POOL_INSECURE } = config
   if (POOL_TLS_CERT && POOL_TLS_KEY) return { certFile: POOL_TLS_CERT, keyFile: POOL_TLS_KEY }
-  if (!POOL_TLS_CERT && !POOL_TLS_KEY) return undefined
+  if (!POOL_TLS_CERT && !POOL_TLS_KEY) {
+    if (POOL_INSECURE || isLoopback(POOL_HOST)) return undefined
+    throw new ConfigError(
+      `POOL_HOST ${POOL_HOST} is open to other machines, and prompts and answers would cross the ` +
+        'network in the clear: set POOL_TLS_CERT and POOL_TLS_KEY, or POOL_INSECURE=true where a ' +
+        'proxy before the pool adds TLS',
+    )
+  }
   throw new ConfigError('set both POOL_TLS_CERT and POOL_TLS_KEY, or neither')
 }

@@ -4,25 +4,32 @@ import { toBytes } from '../domain/bytes.ts'
 import type { Address } from '../domain/ids.ts'
 import { domainSeparator } from '../domain/proof.ts'
 import { err, ok, type Result } from '../domain/result.ts'
+import { PROTOCOLS } from '../domain/version.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Departures } from './departures.ts'
 import type { Enrolment } from './enrolment.ts'
-import { checkHello, PROTOCOL_MAX, PROTOCOL_MIN } from './hello.ts'
+import { checkHello } from './hello.ts'
+import type { Newcomers } from './newcomers.ts'
 import type { Pool } from './pool.ts'
-import type { WorkerProfile } from './registry/state.ts'
 import {
   type Ending,
   endCall,
   type FromWorker,
-  HEARTBEAT_MS,
+  type MetWorker,
   Session,
   type ToWorker,
   type WorkerCall,
 } from './session.ts'
+import { sayWelcome } from './welcome.ts'
 
 export interface ConnectDeps {
   readonly pool: Pool
+  readonly catalogue: Catalogue
   readonly enrolment: Enrolment
+  readonly newcomers: Newcomers
+  readonly departures: Departures
   readonly clock: Clock
   readonly log: Log
   readonly chainId: number
@@ -37,7 +44,7 @@ export async function meetWorker(call: WorkerCall, deps: ConnectDeps): Promise<v
   try {
     const known = await introduce(call, deps)
     if (call.cancelled || call.readableEnded) return endCall(call, LEFT)
-    if (known.ok) return welcome(call, known.value, deps)
+    if (known.ok) return letIn(call, known.value, deps)
     const { code, details } = known.error
     deps.log.info({ code: status[code], details }, 'worker turned away')
     endCall(call, known.error)
@@ -47,11 +54,14 @@ export async function meetWorker(call: WorkerCall, deps: ConnectDeps): Promise<v
   }
 }
 
-async function introduce(
-  call: WorkerCall,
-  deps: ConnectDeps,
-): Promise<Result<WorkerProfile, Ending>> {
-  const closed = closedDoor(deps.pool)
+interface Introduced {
+  readonly profile: MetWorker
+  /** Its session of before goes on; undefined: a new one begins. */
+  readonly before: Session | undefined
+}
+
+async function introduce(call: WorkerCall, deps: ConnectDeps): Promise<Result<Introduced, Ending>> {
+  const closed = closedDoor(deps)
   if (closed) return err(closed)
   const nonce = Buffer.from(deps.clock.randomBytes(32))
   call.write({ message: challenge(nonce, deps) })
@@ -65,32 +75,41 @@ async function introduce(
       chainId: deps.chainId,
       contract: deps.workerStaking,
     }),
+    deps.catalogue,
+    deps.clock.now(),
   )
   if (!hello.ok) return hello
   const workerId = await deps.enrolment.workerId(hello.value.registration)
   if (!workerId.ok) return workerId
-  const closedMeanwhile = closedDoor(deps.pool)
+  const shown = await deps.pool.shownBefore(hello.value.profile)
+  const closedMeanwhile = closedDoor(deps)
   if (closedMeanwhile) return err(closedMeanwhile)
-  return ok({ ...hello.value.profile, workerId: workerId.value })
+  const profile = { ...hello.value.profile, workerId: workerId.value, shown }
+  const before = deps.pool.sessionOf(profile.address, first.value.sessionToken)
+  // One that goes on needs no more room than it has.
+  return before || deps.pool.hasRoom ? ok({ profile, before }) : err(FULL)
 }
 
-function welcome(call: WorkerCall, profile: WorkerProfile, deps: ConnectDeps): void {
-  const { pool, clock } = deps
-  const session = new Session(profile, call, clock, (ended) => pool.leave(ended))
-  call.on('data', ({ message }: ConnectRequest) => {
-    if (message) pool.receive(session, message)
-  })
-  session.send({
-    $case: 'welcome',
-    value: {
-      workerId: profile.workerId,
-      sessionToken: Buffer.from(clock.randomBytes(16)),
-      heartbeatIntervalMs: HEARTBEAT_MS,
-      pool: pool.poolId,
+function letIn(call: WorkerCall, { profile, before }: Introduced, deps: ConnectDeps): void {
+  if (before) deps.pool.resume(before, call)
+  else welcome(call, profile, deps)
+}
+
+function welcome(call: WorkerCall, profile: MetWorker, deps: ConnectDeps): void {
+  const { pool, departures, clock } = deps
+  const session = new Session(profile, clock, {
+    received: (from, message) => pool.receive(from, message),
+    streamBroke: (broken) => pool.streamBroke(broken),
+    closed: (ended) => {
+      departures.left(ended)
+      pool.leave(ended)
     },
   })
-  session.beat()
+  session.speakOver(call)
+  sayWelcome(session, pool.poolId)
+  departures.joined(session)
   pool.join(session)
+  deps.newcomers.welcome(profile.address, [...profile.models.keys()], profile.region)
 }
 
 const challenge = (nonce: Buffer, deps: ConnectDeps): ToWorker => ({
@@ -100,8 +119,8 @@ const challenge = (nonce: Buffer, deps: ConnectDeps): ToWorker => ({
     chainId: deps.chainId,
     jobEscrow: toBytes(deps.jobEscrow),
     workerStaking: toBytes(deps.workerStaking),
-    protocolMin: PROTOCOL_MIN,
-    protocolMax: PROTOCOL_MAX,
+    protocolMin: PROTOCOLS.min,
+    protocolMax: PROTOCOLS.max,
   },
 })
 
@@ -119,12 +138,19 @@ function firstMessage(call: WorkerCall, clock: Clock): Promise<FromWorker | unde
   })
 }
 
-function closedDoor(pool: Pool): Ending | undefined {
+function closedDoor({ pool, catalogue }: ConnectDeps): Ending | undefined {
   if (pool.draining) return { code: status.UNAVAILABLE, details: 'the pool shuts down' }
-  if (pool.hasRoom) return undefined
-  return { code: status.RESOURCE_EXHAUSTED, details: 'the pool is full: dial another' }
+  return catalogue.known ? undefined : NO_CATALOGUE
 }
 
+const FULL: Ending = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'the pool is full: dial another',
+}
+const NO_CATALOGUE: Ending = {
+  code: status.UNAVAILABLE,
+  details: 'the pool has not read the catalogue of models yet: dial again',
+}
 const LEFT: Ending = { code: status.OK, details: 'the worker left' }
 const NO_HELLO: Ending = {
   code: status.INVALID_ARGUMENT,

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../domain/result.ts'
 import type { RegisterReply, RegisterWorker } from '../messages/lane.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, pause } from '../ports/clock.ts'
 import type { EscrowReader } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Ending } from './session.ts'
@@ -12,16 +12,31 @@ import type { Ending } from './session.ts'
 const TRIES = 3
 const RETRY_MS = 500
 const REGISTER_MS = 30_000
+/** So long a worker that cannot be registered is refused without asking the chain again. */
+const REFUSED_MS = 30_000
+const REFUSED_MAX = 10_000
+
+/** What the operator of a worker that has left the chain is told. */
+export const deactivatedText = (worker: Address): string =>
+  `worker ${worker} was deactivated on chain, which is for good: it gets no jobs, since none of ` +
+  'them would be paid. What it has earned and staked stays its own; to serve again, use another key'
+
+interface Refusal {
+  readonly reason: string
+  /** On the monotonic clock. */
+  readonly until: number
+}
 
 /** Finds a worker's number on chain, registering the worker where it has none. */
 export class Enrolment {
   // A number never changes, so reconnecting workers cost the chain nothing.
   private readonly known = new Map<Address, number>()
+  private readonly refused = new Map<Address, Refusal>()
 
   constructor(
     private readonly deps: {
       bus: Bus
-      chain: Pick<EscrowReader, 'workerId'>
+      chain: Pick<EscrowReader, 'workerId' | 'registrationError'>
       clock: Clock
       log: Log
     },
@@ -34,8 +49,7 @@ export class Enrolment {
       try {
         const reply = await this.ask(wish)
         if (reply.type === 'refused') {
-          const details = `the worker cannot be registered: ${reply.reason}`
-          return err({ code: status.FAILED_PRECONDITION, details })
+          return err({ code: status.FAILED_PRECONDITION, details: reply.reason })
         }
         this.known.set(wish.signer, reply.workerId)
         return ok(reply.workerId)
@@ -48,15 +62,47 @@ export class Enrolment {
           const details = 'the chain or the registration service does not answer: dial again'
           return err({ code: status.UNAVAILABLE, details })
         }
-        await new Promise<void>((resolve) => this.deps.clock.after(RETRY_MS, resolve))
+        await pause(this.deps.clock, RETRY_MS)
       }
     }
   }
 
+  /** The worker may have left the chain: its number is asked for again when it comes next. */
+  forget(worker: Address): void {
+    this.known.delete(worker)
+  }
+
   private async ask(wish: RegisterWorker): Promise<RegisterReply> {
     const { bus, chain } = this.deps
+    const refused = this.refusedOf(wish.signer)
+    if (refused !== undefined) return { type: 'refused', reason: refused }
     const workerId = await chain.workerId(wish.signer)
     if (workerId !== undefined) return { type: 'registered', workerId }
-    return bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, REGISTER_MS)
+    // A transaction that would revert costs the service gas, each time that the worker dials.
+    const error = await chain.registrationError(wish)
+    if (error !== undefined && error !== REGISTERED_MEANWHILE) {
+      return { type: 'refused', reason: this.refuse(wish.signer, error) }
+    }
+    const reply = await bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, REGISTER_MS)
+    return reply.type === 'registered' ? reply : { ...reply, reason: told(reply.reason) }
+  }
+
+  private refuse(worker: Address, error: string): string {
+    const reason = error === 'Deactivated' ? deactivatedText(worker) : told(error)
+    this.refused.set(worker, { reason, until: this.deps.clock.monotonic() + REFUSED_MS })
+    if (this.refused.size > REFUSED_MAX) this.refused.delete(this.refused.keys().next().value!)
+    return reason
+  }
+
+  private refusedOf(worker: Address): string | undefined {
+    const refusal = this.refused.get(worker)
+    if (refusal && refusal.until > this.deps.clock.monotonic()) return refusal.reason
+    this.refused.delete(worker)
+    return undefined
   }
 }
+
+/** By another pool, for another payee: its number is there to be read. */
+const REGISTERED_MEANWHILE = 'AlreadyRegistered'
+
+const told = (error: string): string => `the worker cannot be registered: ${error}`

@@ -1,20 +1,19 @@
 import { type Failure, Failure_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { WorkerFailureReason } from '../messages/job.ts'
-import type { Outcome } from './registry/state.ts'
+import type { Release } from './run.ts'
 
-export interface FailureReading {
+/** Why an attempt ends without an answer, or goes on without this worker. */
+export interface Fault extends Release {
   readonly reason: WorkerFailureReason
-  /** What it says about the worker. */
-  readonly outcome: Outcome
   /** Fit for the caller. */
-  readonly message?: string
+  readonly message?: string | undefined
 }
 
 /**
  * What a worker's failure means to the job.
  * @param stopping the pool had asked it to stop
  */
-export function readFailure({ reason, message }: Failure, stopping: boolean): FailureReading {
+export function readFailure({ reason, message }: Failure, stopping: boolean): Fault {
   switch (reason) {
     case Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED:
       return { reason: 'context_length_exceeded', outcome: 'neutral', message }
@@ -26,8 +25,8 @@ export function readFailure({ reason, message }: Failure, stopping: boolean): Fa
       // Nobody asked: an agent that gives up by itself has failed.
       return stopping
         ? { reason: 'cancelled', outcome: 'neutral' }
-        : { reason: 'worker_error', outcome: 'failed' }
+        : { reason: 'worker_error', outcome: 'failed', why: 'it gave up unasked' }
     default:
-      return { reason: 'worker_error', outcome: 'failed' }
+      return { reason: 'worker_error', outcome: 'failed', why: 'its engine failed' }
   }
 }

@@ -1,20 +1,25 @@
 import { status } from '@grpc/grpc-js'
 import type { Hello } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { addressFromBytes, signatureFromBytes } from '../domain/bytes.ts'
-import { findModel } from '../domain/models.ts'
+import { isModelId } from '../domain/models.ts'
 import { challengeDigest, recover, registrationDigest } from '../domain/proof.ts'
 import { err, ok, type Result } from '../domain/result.ts'
+import type { UnixMs } from '../domain/time.ts'
+import { PROTOCOLS, toldProtocols } from '../domain/version.ts'
 import type { RegisterWorker } from '../messages/lane.ts'
-import type { WorkerProfile } from './registry/state.ts'
-import type { Ending } from './session.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import { sortModels, whyLeftOut } from './model-terms.ts'
+import type { Ending, MetWorker } from './session.ts'
 
-export const PROTOCOL_MIN = 1
-export const PROTOCOL_MAX = 1
 const SLOTS_MAX = 4_096
+/** A worker's memory here is not the worker's to size. */
+const OFFERED_MAX = 256
+const REGION_CHARS_MAX = 64
+const SOFTWARE_CHARS_MAX = 128
 
 /** A worker whose key is proven; its number on chain is not known yet. */
 export interface Introduction {
-  readonly profile: Omit<WorkerProfile, 'workerId'>
+  readonly profile: Omit<MetWorker, 'workerId' | 'shown'>
   readonly registration: RegisterWorker
 }
 
@@ -26,13 +31,11 @@ export function checkHello(
   hello: Hello,
   nonce: Uint8Array,
   separator: Uint8Array,
+  catalogue: Catalogue,
+  at: UnixMs,
 ): Result<Introduction, Ending> {
-  if (hello.protocol < PROTOCOL_MIN || hello.protocol > PROTOCOL_MAX) {
-    return refuse(
-      status.FAILED_PRECONDITION,
-      `protocol ${hello.protocol} is not spoken here, only ${PROTOCOL_MIN} to ${PROTOCOL_MAX}: update the agent`,
-    )
-  }
+  const notSpoken = whyNotSpoken(hello.protocol)
+  if (notSpoken) return refuse(status.FAILED_PRECONDITION, notSpoken)
   const worker = addressFromBytes(hello.worker)
   const payee = addressFromBytes(hello.payee)
   if (!worker || !payee) {
@@ -52,29 +55,47 @@ export function checkHello(
       `registration_signature is not by ${worker} for payee ${payee}`,
     )
   }
-  const models = servedModels(hello)
-  if (models.size === 0) {
+  const offered = offeredModels(hello)
+  const { taken, leftOut } = sortModels(offered, catalogue, at)
+  if (taken.length === 0) {
     return refuse(
       status.INVALID_ARGUMENT,
-      'none of the models is in the catalogue: see GET /v1/models for the ids',
+      `no model that the catalogue lists was offered (${whyLeftOut(leftOut)}): offer one under its exact id`,
     )
   }
+  const models = new Map(taken.map(({ id, contextWindow }) => [id, contextWindow]))
   if (hello.slots < 1) return refuse(status.INVALID_ARGUMENT, 'slots must be at least 1')
+  const region = tidy(hello.region, REGION_CHARS_MAX)
+  const software = tidy(`${hello.agent}, ${hello.engine}`, SOFTWARE_CHARS_MAX)
+  const { protocol, resumes } = hello
+  const who = { address: worker, region, software, protocol, resumes }
+  const slots = Math.min(hello.slots, SLOTS_MAX)
   return ok({
-    profile: { address: worker, models, slots: Math.min(hello.slots, SLOTS_MAX) },
+    profile: { ...who, models, offered, slots },
     registration: { signer: worker, payee, signature },
   })
 }
 
-/** Models of the catalogue, with the context served; unknown ones are left out. */
-function servedModels(hello: Hello): Map<string, number> {
-  const models = new Map<string, number>()
-  for (const { id, contextWindow } of hello.models) {
-    const model = findModel(id)
-    if (!model) continue
-    models.set(id, Math.min(contextWindow || model.contextWindow, model.contextWindow))
-  }
-  return models
+/** Why this version of the protocol cannot be used here, and who is to do what about it. */
+function whyNotSpoken(protocol: number): string | undefined {
+  if (protocol >= PROTOCOLS.min && protocol <= PROTOCOLS.max) return undefined
+  const said = `version: protocol ${protocol} is not spoken here, only ${toldProtocols(PROTOCOLS)}`
+  return protocol < PROTOCOLS.min
+    ? `${said}: update the agent`
+    : `${said}: this pool is older than the agent, dial another one or use an older agent`
 }
+
+const CONTROL = /\p{C}/gu
+const tidy = (text: string, charsMax: number): string =>
+  text.replace(CONTROL, '').slice(0, charsMax)
+
+/** What the catalogue does not list is kept: it may be listed while the worker is connected. */
+const offeredModels = (hello: Hello): Map<string, number> =>
+  new Map(
+    hello.models
+      .filter(({ id }) => isModelId(id))
+      .slice(0, OFFERED_MAX)
+      .map(({ id, contextWindow }) => [id, contextWindow]),
+  )
 
 const refuse = (code: status, details: string): Result<never, Ending> => err({ code, details })

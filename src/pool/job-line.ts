@@ -1,8 +1,9 @@
+import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { JobReply } from '../messages/job.ts'
 import { partitionOf, SUBJECTS } from '../messages/subjects.ts'
 import { type Bus, NoResponders } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, pause } from '../ports/clock.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { PoolReport } from './report.ts'
 
@@ -21,21 +22,41 @@ export class JobLine {
   /**
    * @param until when nobody wants the report any more
    * @param wanted false once a later report has overtaken this one
+   * @returns what the job answered, if it did
    */
-  async tell(report: PoolReport, until: UnixMs, wanted: () => boolean = () => true): Promise<void> {
+  async tell(
+    report: PoolReport,
+    until: UnixMs,
+    wanted: () => boolean = () => true,
+  ): Promise<JobReply | undefined> {
     const { clock, log } = this.deps
     this.untold.add(report)
     let waitMs: DurationMs = RETRY_MS.first
-    while (!(await this.try(report))) {
-      if (!wanted()) break
+    let reply: JobReply | undefined
+    for (;;) {
+      reply = await this.try(report)
+      if (reply || !wanted()) break
       if (clock.now() >= until) {
         log.error(about(report), 'job did not take a report in time')
         break
       }
-      await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+      await pause(clock, waitMs)
       waitMs = Math.min(waitMs * RETRY_MS.growth, RETRY_MS.max)
     }
     this.untold.delete(report)
+    return reply
+  }
+
+  /** The job as it is; undefined where it does not answer. */
+  async ask(jobId: JobId): Promise<JobReply | undefined> {
+    const { bus, log } = this.deps
+    try {
+      const question = { type: 'GetJob', jobId } as const
+      return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, ANSWER_MS)
+    } catch (error) {
+      log.debug({ jobId, err: error }, 'job does not answer a question')
+      return undefined
+    }
   }
 
   /** Resolves once everything is told, or after `spanMs`. */
@@ -43,24 +64,24 @@ export class JobLine {
     const { clock, log } = this.deps
     const until = clock.monotonic() + spanMs
     while (this.untold.size > 0 && clock.monotonic() < until) {
-      await new Promise<void>((resolve) => clock.after(20, resolve))
+      await pause(clock, 20)
     }
     for (const report of this.untold) log.error(about(report), 'stopped with a report untold')
   }
 
-  private async try(report: PoolReport): Promise<boolean> {
+  private async try(report: PoolReport): Promise<JobReply | undefined> {
     const { bus, log } = this.deps
     try {
       const subject = SUBJECTS.jobCommand(report.jobId)
       const reply = await bus.request<JobReply>(subject, report, ANSWER_MS)
       if (reply.type !== 'accepted') log.debug({ ...about(report), reply }, 'job declined a report')
-      return true
+      return reply
     } catch (error) {
       if (error instanceof NoResponders) {
         bus.publish(SUBJECTS.orphan, { partition: partitionOf(report.jobId) })
       }
       log.debug({ ...about(report), err: error }, 'job does not answer, will repeat')
-      return false
+      return undefined
     }
   }
 }

@@ -6,6 +6,15 @@ import {
 import type { ChatMessage, ChatRequest, Sampling } from '../domain/chat.ts'
 import type { OfferJob } from '../messages/pool.ts'
 
+/** What of a job concerns the worker that runs it. */
+export type OfferedJob = Pick<
+  OfferJob,
+  'jobId' | 'wallet' | 'model' | 'outputTokensMax' | 'deadlineAt'
+> & {
+  /** Nobody pays for it: it shows what the worker can do. */
+  readonly isCanary?: boolean
+}
+
 const ROLES: Record<ChatMessage['role'], Message_Role> = {
   system: Message_Role.ROLE_SYSTEM,
   user: Message_Role.ROLE_USER,
@@ -13,13 +22,14 @@ const ROLES: Record<ChatMessage['role'], Message_Role> = {
 }
 
 /** A job's offer and its prompt, as the worker protocol says them. */
-export const toOffer = (job: OfferJob, prompt: ChatRequest): Offer => ({
+export const toOffer = (job: OfferedJob, prompt: ChatRequest): Offer => ({
   jobId: job.jobId,
   model: job.model,
   messages: prompt.messages.map(({ role, content }) => ({ role: ROLES[role], content })),
   sampling: toSampling(prompt.sampling),
   maxOutputTokens: job.outputTokensMax,
   deadlineAt: job.deadlineAt,
+  canary: job.isCanary ?? false,
 })
 
 const toSampling = (sampling: Sampling): SamplingMessage => ({

@@ -1,24 +1,42 @@
 import { status } from '@grpc/grpc-js'
+import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
-import type { DurationMs } from '../domain/time.ts'
+import type { DurationMs, UnixMs } from '../domain/time.ts'
 import { POOL_SUMMARY_MS, type PoolRequest } from '../messages/pool.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus, Subscription } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
+import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Attempts } from './attempts.ts'
+import type { Applicant } from './canary/admissions.ts'
+import { Canaries } from './canary/canaries.ts'
+import { censusOf } from './census.ts'
+import { Contradictions } from './contradictions.ts'
+import { Demand } from './demand.ts'
 import { EdgeOutbox } from './edge-outbox.ts'
+import { Inbox } from './inbox.ts'
 import { JobLine } from './job-line.ts'
+import { ModelTerms } from './model-terms.ts'
 import { Placements } from './placement.ts'
-import type { FromWorker, Session } from './session.ts'
+import type { FromWorker, Session, WorkerCall } from './session.ts'
+import { StandingPublisher } from './standing-publisher.ts'
+import { Strikes } from './strikes.ts'
 import { SummaryPublisher } from './summary-publisher.ts'
+import { sayWelcome } from './welcome.ts'
 
 export interface PoolOptions {
   /** Without dots: it is part of a subject. */
   readonly poolId: string
   readonly bus: Bus
+  readonly catalogue: Catalogue
   readonly outputs: Outputs
+  /** Bucket STRIKES: what workers did against the rules. */
+  readonly strikes: Registry
+  /** Bucket ADMITTED; undefined: workers get paid jobs without a canary job. */
+  readonly admitted: Registry | undefined
   readonly clock: Clock
   readonly log: Log
   /** EIP-712 domain of JobEscrow. */
@@ -33,10 +51,17 @@ const LAST_WORDS_MS: DurationMs = 2_000
 export class Pool {
   readonly poolId: string
   private readonly placements: Placements
+  private readonly canaries: Canaries | undefined
+  private readonly strikes: Strikes
+  private readonly contradictions: Contradictions
   private readonly attempts: Attempts
+  private readonly inbox: Inbox
   private readonly jobs: JobLine
   private readonly outbox: EdgeOutbox
+  private readonly terms: ModelTerms
   private readonly publisher: SummaryPublisher
+  private readonly demand = new Demand()
+  private readonly standings: StandingPublisher
   private readonly requests: Subscription
   private readonly stopTicking: () => void
 
@@ -46,26 +71,75 @@ export class Pool {
     this.placements = new Placements(clock, {
       held: (jobId, session) => this.attempts.get(jobId)?.held(session),
       stranded: (jobId) => this.attempts.get(jobId)?.stranded(),
+      running: (session, jobIds) => this.attempts.running(session, jobIds),
       lost: (session, jobIds) => this.attempts.lost(session, jobIds),
       membersChanged: () => this.publisher.soon(),
+      broke: (address) => this.canaries?.revoke(address),
+      standingChanged: (address) => this.standings.soon(address),
     })
     this.jobs = new JobLine(options)
     this.outbox = new EdgeOutbox(bus)
-    this.attempts = new Attempts({
+    this.canaries = this.makeCanaries()
+    this.terms = new ModelTerms({
       ...options,
       placements: this.placements,
+      canaries: this.canaries,
+    })
+    this.strikes = new Strikes(options)
+    this.contradictions = new Contradictions({
+      jobs: this.jobs,
+      strikes: this.strikes,
+      placements: this.placements,
+      clock,
+    })
+    this.attempts = new Attempts({
+      ...options,
+      contradictions: this.contradictions,
+      placements: this.placements,
+      strikes: this.strikes,
+      terms: this.terms,
       jobs: this.jobs,
       outbox: this.outbox,
       separator: options.escrowSeparator,
     })
-    this.publisher = new SummaryPublisher(bus, clock, () => this.placements.summary(poolId))
+    this.inbox = new Inbox({
+      contradictions: this.contradictions,
+      attempts: this.attempts,
+      canaries: this.canaries,
+      placements: this.placements,
+      strikes: this.strikes,
+      separator: options.escrowSeparator,
+    })
+    this.publisher = new SummaryPublisher(bus, clock, () => ({
+      ...this.placements.summary(poolId),
+      census: censusOf(this.placements.all(), this.demand.lastMinuteOfAll(clock.now())),
+    }))
+    this.standings = new StandingPublisher(this.placements, this.canaries, this.demand, clock)
     this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond) => {
       respond(this.answer(message as PoolRequest))
     })
     this.stopTicking = clock.every(POOL_SUMMARY_MS, () => {
       this.placements.wake()
       this.attempts.sweep(clock.now())
+      this.terms.tick(clock.now())
+      this.canaries?.tick()
     })
+  }
+
+  private makeCanaries(): Canaries | undefined {
+    const { options, placements } = this
+    const { admitted, escrowSeparator: separator } = options
+    if (!admitted) return undefined
+    return new Canaries({
+      ...{ ...options, admitted, placements, separator },
+      onChange: (session) => this.terms.apply(session),
+      onVerdict: (address) => this.standings.soon(address),
+    })
+  }
+
+  /** Models that a worker about to join has shown to serve. Never rejects. */
+  async shownBefore(applicant: Applicant): Promise<ReadonlyMap<string, UnixMs>> {
+    return this.canaries?.shownBefore(applicant) ?? new Map()
   }
 
   /** Whether one more worker may come. */
@@ -77,53 +151,65 @@ export class Pool {
   }
 
   join(session: Session): void {
-    this.placements.join(session)
-    const { address, workerId, models, slots } = session.profile
-    this.options.log.info(
-      { worker: address, workerId, slots, models: [...models.keys()] },
-      'worker joined',
-    )
+    const { address, workerId, models, slots, protocol, software } = session.profile
+    this.canaries?.join(session)
+    const open = [...models].filter(([id]) => this.terms.mayServe(session, id))
+    this.placements.join(session, new Map(open))
+    this.terms.apply(session)
+    const about = { worker: address, workerId, slots, protocol, software }
+    this.options.log.info({ ...about, models: [...models.keys()] }, 'worker joined')
   }
 
   leave(session: Session): void {
+    this.canaries?.leave(session)
     this.placements.leave(session)
     this.options.log.info({ worker: session.address }, 'worker left')
   }
 
-  receive(session: Session, message: FromWorker): void {
-    session.heard()
-    switch (message.$case) {
-      case 'chunks':
-        for (const chunk of message.value.chunks) {
-          if (session.releasing.has(chunk.jobId)) continue
-          this.attempts.get(chunk.jobId)?.chunk(session, chunk)
-        }
-        return
-      case 'accept':
-        if (session.releasing.has(message.value.jobId)) return
-        this.attempts.get(message.value.jobId)?.accepted(session)
-        return
-      case 'refusal':
-        if (released(session, message.value.jobId)) return
-        this.attempts.get(message.value.jobId)?.refused(session, message.value.reason)
-        return
-      case 'completion':
-        if (released(session, message.value.jobId)) return
-        this.attempts.get(message.value.jobId)?.completed(session, message.value)
-        return
-      case 'failure':
-        if (released(session, message.value.jobId)) return
-        this.attempts.get(message.value.jobId)?.failed(session, message.value)
-        return
-      case 'drain':
-        this.placements.drainWorker(session)
-        return
-      case 'heartbeat':
-      case 'hello':
-        return
-      default:
-        unreachable(message)
+  /** The session that `token` goes on with; undefined: it is over, or never was. */
+  sessionOf(worker: Address, token: Uint8Array): Session | undefined {
+    const session = this.placements.sessionOf(worker)
+    return session?.profile.resumes && session.tokens.match(token) ? session : undefined
+  }
+
+  /** The stream of this worker broke. @returns whether its jobs wait for it to be back */
+  streamBroke(session: Session): boolean {
+    const { placements, attempts } = this
+    this.canaries?.lost(session)
+    const jobIds = placements.jobsOf(session.address)
+    const waits =
+      session.profile.resumes &&
+      !this.draining &&
+      placements.mayComeBack(session) &&
+      attempts.anyAt(session, jobIds)
+    if (!waits) return false
+    this.options.log.info({ worker: session.address, jobs: jobIds.length }, 'stream broke')
+    placements.suspend(session)
+    attempts.suspended(session, jobIds)
+    return true
+  }
+
+  /** The worker is back over `call`, perhaps before the pool has seen its old stream break. */
+  resume(session: Session, call: WorkerCall): void {
+    const { placements, attempts } = this
+    session.speakOver(call)
+    const jobIds = placements.jobsOf(session.address)
+    const resumed = attempts.comeBack(session, jobIds)
+    sayWelcome(session, this.poolId, resumed)
+    attempts.tellAgain(session, jobIds)
+    for (const [jobId, release] of [...session.releasing]) {
+      session.cancel(jobId, false)
+      release()
     }
+    this.terms.tellAgain(session)
+    placements.resume(session)
+    // It drops what is not among those that go on.
+    this.canaries?.lost(session)
+    this.options.log.info({ worker: session.address, jobs: resumed.length }, 'worker is back')
+  }
+
+  receive(session: Session, message: FromWorker): void {
+    this.inbox.receive(session, message)
   }
 
   /** Takes no more offers, lets running jobs finish, then tells the rest to look elsewhere. */
@@ -133,11 +219,13 @@ export class Pool {
     this.placements.drain()
     this.publisher.now()
     for (const session of this.placements.all()) {
+      // It would find the door closed.
+      if (session.isSuspended) session.end({ code: status.UNAVAILABLE, details: 'shuts down' })
       session.send({ $case: 'drain', value: { reason: 'the pool shuts down' } })
     }
     const until = clock.monotonic() + DRAIN_MS
     while (this.attempts.size > 0 && clock.monotonic() < until) {
-      await new Promise<void>((resolve) => clock.after(50, resolve))
+      await pause(clock, 50)
     }
     if (this.attempts.size > 0) log.warn({ jobs: this.attempts.size }, 'stopped with jobs running')
     this.attempts.giveUp('all')
@@ -145,7 +233,12 @@ export class Pool {
     this.outbox.flush()
     this.requests.unsubscribe()
     this.publisher.stop()
+    this.standings.stop()
     this.stopTicking()
+    this.terms.stop()
+    this.contradictions.stop()
+    await this.canaries?.stop()
+    await this.strikes.stop()
     for (const session of this.placements.all()) {
       session.end({ code: status.UNAVAILABLE, details: 'the pool shuts down' })
     }
@@ -154,6 +247,7 @@ export class Pool {
   private answer(request: PoolRequest): { readonly type: string } {
     switch (request.type) {
       case 'OfferJob':
+        this.demand.note(request.model, this.options.clock.now())
         return this.attempts.take(request)
       case 'StopJob':
         this.attempts.get(request.jobId)?.stop(request.settle)
@@ -162,11 +256,4 @@ export class Pool {
         return unreachable(request)
     }
   }
-}
-
-/** Whether the job had been cancelled there; its slot is free now. */
-function released(session: Session, jobId: string): boolean {
-  const release = session.releasing.get(jobId)
-  release?.()
-  return release !== undefined
 }

@@ -3,7 +3,7 @@ import type { AskPrompt } from '../messages/edge.ts'
 import type { OfferJob } from '../messages/pool.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 
@@ -31,7 +31,7 @@ export async function readPrompt(job: OfferJob, deps: Deps): Promise<ChatRequest
     }
     const waitMs = RETRY_MS[tried]
     if (waitMs === undefined) return undefined
-    await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+    await pause(clock, waitMs)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Address } from '../domain/ids.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { AssignWorker, CompleteJob, FailWorker, WorkerFailureReason } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
@@ -19,11 +20,13 @@ export interface AttemptFailure {
   readonly reason: WorkerFailureReason
   readonly textSent: boolean
   readonly message?: string | undefined
+  readonly workers: readonly Address[]
+  readonly contextAbove?: number | undefined
 }
 
 export const failWorker = (
   { jobId, attempt }: Attempted,
-  { reason, textSent, message }: AttemptFailure,
+  { reason, textSent, message, workers, contextAbove }: AttemptFailure,
   at: UnixMs,
 ): FailWorker => ({
   type: 'FailWorker',
@@ -31,6 +34,8 @@ export const failWorker = (
   attempt,
   reason,
   textSent,
+  workers,
+  ...(contextAbove === undefined ? {} : { contextAbove }),
   ...(message === undefined ? {} : { message }),
   at,
 })

@@ -1,8 +1,14 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js'
-import type { ConnectRequest, ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
-import type { DurationMs } from '../domain/time.ts'
+import type {
+  Completion,
+  ConnectRequest,
+  ConnectResponse,
+} from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
+import { trim } from './registry/conduct.ts'
 import type { WorkerProfile } from './registry/state.ts'
+import { SessionTokens } from './session-tokens.ts'
 
 export type FromWorker = NonNullable<ConnectRequest['message']>
 export type ToWorker = NonNullable<ConnectResponse['message']>
@@ -10,6 +16,12 @@ export type WorkerCall = ServerDuplexStream<ConnectRequest, ConnectResponse>
 
 export const HEARTBEAT_MS: DurationMs = 2_000
 const SILENT_INTERVALS_MAX = 3
+/**
+ * How long a worker may take to be back after its stream broke. A proxy that restarts or a network
+ * that changes address is back within it; a caller that waits in the middle of an answer, or for the
+ * first word of one that nobody else is free for, hears of a worker that is dead no later.
+ */
+export const RESUME_MS: DurationMs = 5_000
 /** Offers that a worker has not read yet; one that lets them pile up is stuck. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024
 
@@ -19,43 +31,134 @@ export interface Ending {
   readonly details: string
 }
 
-/** One worker that has been welcomed, for as long as its stream lives. */
+/** A worker as it introduced itself. */
+export interface MetWorker extends WorkerProfile {
+  /** All that it says it can serve, and with which context; 0: as the catalogue says. */
+  readonly offered: ReadonlyMap<string, number>
+  /** As its operator calls it. */
+  readonly region: string
+  /** Agent and engine with their versions, as it tells them. */
+  readonly software: string
+  /** Of the worker protocol. */
+  readonly protocol: number
+  /** Models that it has shown to serve of late, by a canary job, and when. */
+  readonly shown: ReadonlyMap<string, UnixMs>
+  /** It goes on with its jobs after a broken stream, if it is let. */
+  readonly resumes: boolean
+}
+
+/** How a job ended at a worker. */
+export interface JobEnding {
+  /** `pool`: it was told to stop, and more may have been on its way. */
+  readonly by: 'worker' | 'pool'
+  /** What it sent as its proof, right or wrong. */
+  readonly claim: Completion | undefined
+  /** How many chunks of it had come. */
+  readonly chunks: number
+}
+
+export interface SessionListener {
+  received(session: Session, message: FromWorker): void
+  /** The stream broke. @returns whether the worker is waited for */
+  streamBroke(session: Session): boolean
+  /** Called once, when nothing more will come. */
+  closed(session: Session): void
+}
+
+/** Besides two for each slot. A worker's memory here is not the worker's to size. */
+const ENDED_MOST = 256
+
+/** One worker that has been welcomed, over one stream after the other while it may resume. */
 export class Session {
   /** Jobs that were cancelled and hold their slot until the worker lets go, with what frees it. */
   readonly releasing = new Map<string, () => void>()
+  /** Jobs that ended here of late, oldest first. */
+  readonly ended = new Map<string, JobEnding>()
+  /** Those of them that ended over an earlier stream: the worker may not know, and tell them again. */
+  private endedBefore = new Set<string>()
+  readonly tokens: SessionTokens
+  /** What it did against the rules. */
+  strikes = 0
+  /** Models that it offered and then refused a job of. */
+  readonly notServed = new Set<string>()
   private heardAt: number
   private closed = false
+  /** Undefined while the worker is waited for, and after the end. */
+  private call: WorkerCall | undefined
+  private stopWaiting = () => {}
   private readonly stopHeartbeat: () => void
 
   constructor(
-    readonly profile: WorkerProfile,
-    private readonly call: WorkerCall,
+    readonly profile: MetWorker,
     private readonly clock: Clock,
-    /** Called once, when nothing more will come. */
-    private readonly onClosed: (session: Session) => void,
+    private readonly listener: SessionListener,
   ) {
     this.heardAt = clock.monotonic()
+    this.tokens = new SessionTokens(clock)
     this.stopHeartbeat = clock.every(HEARTBEAT_MS, () => this.beat())
-    call.on('end', () => this.end({ code: status.OK, details: 'the worker left' }))
-    call.on('cancelled', () => this.close())
-    call.on('error', () => this.close())
-    if (call.cancelled) queueMicrotask(() => this.close())
+  }
+
+  /** Nothing that still comes in counts. */
+  get isOver(): boolean {
+    return this.closed
+  }
+  /** The stream broke, and the worker has a while to come back. */
+  get isSuspended(): boolean {
+    return !this.closed && !this.call
   }
 
   get address() {
     return this.profile.address
   }
 
-  heard(): void {
+  /** Goes on over this stream; one that it replaces is ended, and what still comes over it is lost. */
+  speakOver(call: WorkerCall): void {
+    const before = this.call
+    this.stopWaiting()
+    this.call = call
     this.heardAt = this.clock.monotonic()
+    this.endedBefore = new Set(this.ended.keys())
+    const current = (act: () => void) => () => {
+      if (this.call === call) act()
+    }
+    call.on('data', ({ message }: ConnectRequest) => {
+      if (this.call === call && message) this.hear(message)
+    })
+    // A worker that leaves says Drain before; without it a stream that is reset ends like this too.
+    call.on(
+      'end',
+      current(() => this.breakOff(LEFT)),
+    )
+    call.on(
+      'cancelled',
+      current(() => this.breakOff()),
+    )
+    call.on(
+      'error',
+      current(() => this.breakOff()),
+    )
+    if (before) endCall(before, REPLACED)
+    if (call.cancelled) queueMicrotask(current(() => this.breakOff()))
   }
 
   send(message: ToWorker): void {
-    if (this.closed) return
+    if (!this.call) return
     this.call.write({ message })
     if (this.call.writableLength > UNSENT_BYTES_MAX) {
       this.end({ code: status.RESOURCE_EXHAUSTED, details: 'offers are not being read' })
     }
+  }
+
+  /** A job was offered here and is no longer. */
+  jobEnded(jobId: string, ending: JobEnding): void {
+    this.ended.set(jobId, ending)
+    this.endedBefore.delete(jobId)
+    trim(this.ended, ENDED_MOST + 2 * this.profile.slots)
+  }
+
+  /** Whether the worker may have missed that this job has ended. */
+  mayRepeat(jobId: string): boolean {
+    return this.endedBefore.has(jobId)
   }
 
   cancel(jobId: string, settle: boolean): void {
@@ -63,27 +166,53 @@ export class Session {
   }
 
   end(ending: Ending): void {
-    if (this.closed) return
-    endCall(this.call, ending)
+    const call = this.call
+    this.call = undefined
+    if (call) endCall(call, ending)
     this.close()
   }
 
   beat(): void {
+    if (!this.call) return
     const silentMs = this.clock.monotonic() - this.heardAt
-    if (silentMs > HEARTBEAT_MS * SILENT_INTERVALS_MAX) {
-      this.end({ code: status.DEADLINE_EXCEEDED, details: 'no heartbeat for three intervals' })
-    } else {
-      this.send({ $case: 'heartbeat', value: { sentAt: this.clock.now() } })
-    }
+    if (silentMs > HEARTBEAT_MS * SILENT_INTERVALS_MAX) this.breakOff(SILENT)
+    else this.send({ $case: 'heartbeat', value: { sentAt: this.clock.now() } })
+  }
+
+  private hear(message: FromWorker): void {
+    this.heardAt = this.clock.monotonic()
+    this.tokens.arrived()
+    this.listener.received(this, message)
+  }
+
+  /** The stream is of no more use. @param ending where it is there to be told */
+  private breakOff(ending?: Ending): void {
+    const call = this.call
+    this.call = undefined
+    if (call && ending) endCall(call, ending)
+    if (this.listener.streamBroke(this)) {
+      this.stopWaiting = this.clock.after(RESUME_MS, () => this.close())
+    } else this.close()
   }
 
   private close(): void {
     if (this.closed) return
     this.closed = true
+    this.stopWaiting()
     this.stopHeartbeat()
-    this.onClosed(this)
+    this.listener.closed(this)
     for (const release of [...this.releasing.values()]) release()
   }
+}
+
+const LEFT: Ending = { code: status.OK, details: 'the worker left' }
+const SILENT: Ending = {
+  code: status.DEADLINE_EXCEEDED,
+  details: 'no heartbeat for three intervals',
+}
+const REPLACED: Ending = {
+  code: status.ABORTED,
+  details: 'the session goes on over another stream',
 }
 
 /** Ends a stream with a status; grpc-js takes one from an `error` event. */

@@ -4,6 +4,7 @@ import { hex32FromBytes, signatureFromBytes } from '../domain/bytes.ts'
 import type { FinishReason } from '../domain/chat.ts'
 import { outputHash } from '../domain/hash.ts'
 import type { Address, JobId } from '../domain/ids.ts'
+import { mostTokensOf, mostUnitsOf } from '../domain/plausible-tokens.ts'
 import {
   type CompactSignature,
   type Completion,
@@ -12,6 +13,8 @@ import {
 } from '../domain/proof.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { type UnixMs, unixSeconds } from '../domain/time.ts'
+import type { Flaw, FlawKind } from '../messages/strikes.ts'
+import { flaw } from './flaw.ts'
 
 /** What the pool saw of an attempt itself, to hold the worker's claims against. */
 export interface Seen {
@@ -44,21 +47,24 @@ export function verifyCompletion(
   seen: Seen,
   separator: Uint8Array,
   now: UnixMs,
-): Result<Proven, string> {
+): Result<Proven, Flaw> {
   const hash = hex32FromBytes(claim.outputHash)
   const signature = signatureFromBytes(claim.signature)
-  if (!hash || !signature) return err('output_hash must be 32 bytes and signature 64')
+  if (!hash || !signature) {
+    return no('malformed_proof', 'output_hash must be 32 bytes and signature 64')
+  }
   if (claim.chunks !== seen.chunks) {
-    return err(`it claims ${claim.chunks} chunks, ${seen.chunks} arrived`)
+    return no('wrong_chunks', `it claims ${claim.chunks} chunks, ${seen.chunks} arrived`)
   }
-  if (claim.outputTokens > seen.outputTokensMax) {
-    return err(`it claims ${claim.outputTokens} output tokens of at most ${seen.outputTokensMax}`)
-  }
+  const wrongTokens = tokensFlaw(claim.outputTokens, seen)
+  if (wrongTokens) return no('wrong_tokens', wrongTokens)
   const skew = claim.completedAt - unixSeconds(now)
   if (Math.abs(skew) > CLOCK_SKEW_SECONDS) {
-    return err(`completed_at is ${skew} s from now; is the worker's clock set?`)
+    return no('wrong_clock', `completed_at is ${skew} s from now; is the worker's clock set?`)
   }
-  if (hash !== outputHash(seen.text)) return err('output_hash is not that of the text it sent')
+  if (hash !== outputHash(seen.text)) {
+    return no('wrong_hash', 'output_hash is not that of the text it sent')
+  }
   const completion: Completion = {
     jobId: seen.jobId,
     outputHash: hash,
@@ -66,7 +72,20 @@ export function verifyCompletion(
     completedAt: claim.completedAt,
   }
   const signer = recover(completionDigest(separator, completion), signature)
-  if (signer !== seen.worker) return err(`signed by ${signer ?? 'nobody'}, not by the worker`)
+  if (signer !== seen.worker) {
+    return no('wrong_signature', `signed by ${signer ?? 'nobody'}, not by the worker`)
+  }
   const finishReason = FINISH_REASONS[claim.finishReason] ?? 'stop'
   return ok({ completion, signature, promptTokens: claim.promptTokens, finishReason })
 }
+
+/** What is wrong with a count of output tokens. */
+function tokensFlaw(tokens: number, { text, outputTokensMax }: Seen): string | undefined {
+  const most = Math.min(outputTokensMax, mostTokensOf(text))
+  if (tokens > most) return `it claims ${tokens} output tokens of at most ${most}`
+  if (text.length > mostUnitsOf(tokens))
+    return `it claims ${tokens} output tokens for a longer text`
+  return undefined
+}
+
+const no = (kind: FlawKind, text: string): Result<never, Flaw> => err(flaw(kind, text))

@@ -1,23 +1,45 @@
 import { status } from '@grpc/grpc-js'
+import type { Models, Standing, Welcome } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { AGENT_VERSION } from '../domain/version.ts'
 import type { Log } from '../telemetry/log.ts'
-import { dial, type PoolAddress } from './dial.ts'
+import { AcceptedJobs } from './accepted-jobs.ts'
+import { adviceFor, OTHER_VERSION } from './advice.ts'
+import type { WorkerFacts } from './chain/worker-facts.ts'
+import { dial, type PoolTarget } from './dial.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
-import type { JobRun } from './job-run.ts'
-import { adviceFor, Session, type SessionEnd } from './session.ts'
+import type { JobRun, RunEnd } from './job-run.ts'
+import type { SignedJobs } from './local/signed-jobs.ts'
+import { PoolRing } from './pool-ring.ts'
+import { DRAIN_MS, Session, type SessionEnd } from './session.ts'
+import type { AgentReport, Phase } from './status/report.ts'
+import { type ServedModels, WatchedModels } from './watched-models.ts'
+import { WorkLedger } from './work-ledger.ts'
 
 export interface AgentOptions {
-  readonly pool: PoolAddress
+  /** Pools to dial, as they are at that moment; at least one. */
+  readonly pools: () => Promise<readonly PoolTarget[]>
   readonly identity: Identity
   readonly engine: Engine
   readonly slots: number
   readonly region: string
+  readonly signed: SignedJobs
   readonly log: Log
+}
+
+/** How one stream ended. */
+interface Served {
+  readonly end: SessionEnd
+  /** This agent ended it, because the engine has other models now. */
+  readonly left: boolean
 }
 
 const BACKOFF_MS = { first: 100, max: 5_000 } as const
 const MODELS_RETRY_MS = 5_000
-const DRAIN_MS = 15_000
+/** Somebody has to update something first. */
+const VERSION_RETRY_MS = 60_000
+/** Whoever stops a process does not wait long. */
+const STOP_MS = 15_000
 
 /** Codes that a quick retry will not change. */
 const LASTING: readonly status[] = [
@@ -28,61 +50,211 @@ const LASTING: readonly status[] = [
   status.ABORTED,
 ]
 
-/** Serves one pool for as long as it runs: dials, works, and dials again for ever. */
+/**
+ * Serves one pool at a time for as long as it runs: dials, works, and dials the next one for ever.
+ * It waits only when all were tried.
+ */
 export class Agent {
   private readonly stopping = new AbortController()
   private readonly runs = new Set<JobRun>()
+  private readonly ledger = new WorkLedger()
+  private readonly ring: PoolRing
+  private pool: PoolTarget | undefined
+  /** Rounds in which no pool took us, one after the other. */
+  private failures = 0
+  /** Whether all that went wrong in this round is of the lasting kind. */
+  private onlyLasting = true
+  /** Whether no pool of this round speaks our versions of the protocol. */
+  private noneSpoken = true
+  private phase: Phase = 'dialling'
+  private models: ServedModels = new Map()
+  private welcome: Welcome | undefined
+  private terms: Models | undefined
+  private standing: Standing | undefined
+  private chain: WorkerFacts | undefined
+  private trouble: string | null = null
+  private watch: WatchedModels | undefined
   private session: Session | undefined
   private loop: Promise<void> = Promise.resolve()
 
-  constructor(private readonly options: AgentOptions) {}
+  constructor(private readonly options: AgentOptions) {
+    this.ring = new PoolRing(options.pools)
+  }
 
   start(): void {
     this.loop = this.work()
   }
 
-  /** Finishes running jobs, then leaves. */
-  async stop(): Promise<void> {
+  /** Finishes running jobs, but for no longer than `spanMs`, then leaves. */
+  async stop(spanMs = STOP_MS): Promise<void> {
+    this.phase = 'draining'
     this.stopping.abort()
-    await this.session?.drain(DRAIN_MS)
+    await this.session?.drain(spanMs)
     await this.loop
     await this.options.engine.close()
   }
 
+  /** What somebody read of this worker on chain. */
+  tellChain(facts: WorkerFacts): void {
+    this.chain = facts
+    this.ledger.shareBps = facts.shareBps
+  }
+
+  report(): AgentReport {
+    const { identity, slots } = this.options
+    const { jobsDone, jobsFailed, unitsEarned } = this.ledger
+    return {
+      worker: identity.address,
+      version: AGENT_VERSION,
+      phase: this.phase,
+      pool: this.pool ? told(this.pool) : null,
+      poolName: this.welcome?.pool ?? null,
+      workerId: this.welcome?.workerId ?? null,
+      models: [...this.models.keys()],
+      leftOut: this.terms?.leftOut ?? [],
+      slots,
+      busy: this.runs.size,
+      jobsDone,
+      jobsFailed,
+      unitsEarned: String(unitsEarned),
+      trouble: this.trouble,
+      standing: this.standing ?? null,
+      chain: this.chain ?? null,
+    }
+  }
+
   private async work(): Promise<void> {
-    let failures = 0
     while (!this.stopping.signal.aborted) {
-      const models = await this.options.engine.models()
-      if (models.size === 0) {
+      this.models = await this.options.engine.models()
+      if (this.stopping.signal.aborted) return
+      if (this.models.size === 0) {
+        this.phase = 'no_models'
         await this.pause(MODELS_RETRY_MS)
         continue
       }
-      const end = await this.serve(models)
+      this.phase = 'dialling'
+      this.pool = await this.ring.next()
+      const { end, left } = await this.serve(this.pool, this.models)
       if (this.stopping.signal.aborted) return
-      failures = end.welcomed ? 0 : failures + 1
-      const waitMs = backoffMs(LASTING.includes(end.code) ? Infinity : failures)
-      this.report(end, waitMs)
+      if (end.welcomed) this.ring.reached()
+      if (left) continue
+      const waitMs = this.waitMs(end)
+      this.complain(end, waitMs)
       await this.pause(waitMs)
     }
   }
 
-  private async serve(models: ReadonlyMap<string, number>): Promise<SessionEnd> {
-    const { pool, ...rest } = this.options
+  /** Before the next dial: hardly any, while there is a pool that was not tried. */
+  private waitMs({ welcomed, code, isSpoken }: SessionEnd): number {
+    // With another agent of the same key, no pool is better than another.
+    if (code === status.ABORTED) return backoffMs(Infinity)
+    this.onlyLasting &&= LASTING.includes(code)
+    this.noneSpoken &&= !isSpoken
+    if (welcomed) this.failures = 0
+    if (!this.ring.triedAll) return backoffMs(0)
+    const waitMs = this.noneSpoken
+      ? jittered(VERSION_RETRY_MS)
+      : backoffMs(this.onlyLasting ? Infinity : welcomed ? 0 : ++this.failures)
+    this.onlyLasting = true
+    this.noneSpoken = true
+    return waitMs
+  }
+
+  /** One pool, for as long as it knows us: while jobs run, it waits for a stream that broke. */
+  private async serve(pool: PoolTarget, models: ServedModels): Promise<Served> {
+    const { runs } = this
+    const jobs = new AcceptedJobs({ ...this.options, runs, onRan: (end) => this.ran(end) })
+    try {
+      let served = await this.connect(pool, models, jobs)
+      let { welcomed } = served.end
+      while (await this.mayResume(served, jobs)) {
+        served = await this.connect(pool, models, jobs)
+        welcomed ||= served.end.welcomed
+      }
+      return { ...served, end: { ...served.end, welcomed } }
+    } finally {
+      jobs.drop()
+    }
+  }
+
+  /** Whether the same pool is to be dialled again for the sake of jobs; waits for a moment before. */
+  private async mayResume({ end, left }: Served, jobs: AcceptedJobs): Promise<boolean> {
+    const isOver = () => left || this.stopping.signal.aborted || jobs.comebackMs === 0
+    if (isOver() || end.drained || LASTING.includes(end.code)) return false
+    this.phase = 'reconnecting'
+    this.options.log.warn(
+      { pool: this.pool && told(this.pool), code: status[end.code], jobs: jobs.size },
+      'the connection broke: jobs run on, dialling the same pool again',
+    )
+    await this.pause(backoffMs(0))
+    return !isOver()
+  }
+
+  /** One stream. */
+  private async connect(
+    pool: PoolTarget,
+    models: ServedModels,
+    jobs: AcceptedJobs,
+  ): Promise<Served> {
+    const { engine, log } = this.options
     const { call, close } = dial(pool)
-    this.session = new Session({ ...rest, call, models, runs: this.runs })
+    const { runs } = this
+    const { paces } = this.ledger
+    const session = new Session({ ...this.options, call, models, jobs, runs, paces, hears: this })
+    this.session = session
+    let left = false
+    this.watch = new WatchedModels(engine, models, log, () => {
+      left = true
+      log.warn('the engine serves other models than before: connecting anew')
+      void session.drain(DRAIN_MS, 'other models')
+    })
     if (this.stopping.signal.aborted) call.cancel()
     try {
-      return await this.session.ended
+      return { end: await session.ended, left }
     } finally {
-      this.session = undefined
+      this.forget()
       close()
     }
   }
 
-  private report({ welcomed, code, details }: SessionEnd, waitMs: number): void {
-    const about = { pool: this.options.pool.target, code: status[code], details, waitMs }
+  /** Nothing of what a pool said is true after its session. */
+  private forget(): void {
+    this.watch?.stop()
+    this.session = undefined
+    this.welcome = undefined
+    this.terms = undefined
+    this.standing = undefined
+    if (this.phase === 'connected') this.phase = 'dialling'
+  }
+
+  welcomed(welcome: Welcome): void {
+    this.welcome = welcome
+    this.trouble = null
+    if (this.phase !== 'draining') this.phase = 'connected'
+  }
+
+  offered(terms: Models): void {
+    this.terms = terms
+  }
+
+  stands(standing: Standing): void {
+    this.standing = standing
+  }
+
+  private ran(end: RunEnd): void {
+    this.ledger.add(end)
+    this.options.signed.sweep(Math.floor(Date.now() / 1_000))
+    if (end.engineFailed) this.watch?.lookNow()
+  }
+
+  private complain(end: SessionEnd, waitMs: number): void {
+    const { welcomed, code, details, isSpoken } = end
+    const advice = isSpoken ? adviceFor(code, details) : OTHER_VERSION
+    const pool = this.pool && told(this.pool)
+    const about = { pool, code: status[code], details, waitMs }
     const what = welcomed ? 'connection lost' : 'not connected'
-    this.options.log.warn(about, `${what}: ${adviceFor(code)}`)
+    this.trouble = `${advice} (${status[code]}: ${details})`
+    this.options.log.warn(about, `${what}: ${advice}`)
   }
 
   private pause(spanMs: number): Promise<void> {
@@ -100,8 +272,12 @@ export class Agent {
   }
 }
 
+const told = ({ target, name }: PoolTarget): string =>
+  name ? `${target} (${name.authority})` : target
+
 /** Doubles from 100 ms to 5 s; jitter keeps agents from all dialling a new pool at once. */
 function backoffMs(failures: number): number {
-  const full = Math.min(BACKOFF_MS.first * 2 ** failures, BACKOFF_MS.max)
-  return Math.round(full * (0.5 + Math.random() / 2))
+  return jittered(Math.min(BACKOFF_MS.first * 2 ** failures, BACKOFF_MS.max))
 }
+
+const jittered = (fullMs: number): number => Math.round(fullMs * (0.5 + Math.random() / 2))

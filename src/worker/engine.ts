@@ -5,7 +5,7 @@ import type { Usage } from '../domain/usage.ts'
 export interface Engine {
   /** For people. */
   readonly name: string
-  /** Catalogue id to context window in tokens; empty while there is nothing to serve. */
+  /** Model id to context window in tokens (0: not known); empty while there is nothing to serve. */
   models(): Promise<ReadonlyMap<string, number>>
   /**
    * Generates until it is done; the last piece carries the ending. When `signal` aborts it ends

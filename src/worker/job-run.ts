@@ -7,14 +7,17 @@ import { toBytes } from '../domain/bytes.ts'
 import type { FinishReason } from '../domain/chat.ts'
 import { outputHash } from '../domain/hash.ts'
 import type { JobId } from '../domain/ids.ts'
+import { mostTokensOf } from '../domain/plausible-tokens.ts'
 import type { Completion } from '../domain/proof.ts'
 import { unreachable } from '../domain/result.ts'
 import { toUnixMs, unixSeconds } from '../domain/time.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type Engine, type EngineEnding, EngineFault, type EngineFaultKind } from './engine.ts'
 import type { Identity } from './identity.ts'
+import type { SignedJobs } from './local/signed-jobs.ts'
 import { toEngineJob } from './offer.ts'
 import type { AnswerStream, Outgoing, ToPool } from './outgoing.ts'
+import type { Measured } from './pace.ts'
 import { WellFormed } from './well-formed.ts'
 import { countPromptTokens } from './word-pieces.ts'
 
@@ -23,7 +26,21 @@ export interface JobRunDeps {
   readonly identity: Identity
   readonly outgoing: Outgoing
   readonly escrowSeparator: Uint8Array
+  readonly signed: SignedJobs
   readonly log: Log
+}
+
+/** How a run ended, for those who count. */
+export interface RunEnd {
+  readonly model: string
+  /** Nobody pays for it. */
+  readonly isCanary: boolean
+  /** Tokens of the completion that was signed; undefined where none was. */
+  readonly outputTokens: number | undefined
+  /** The engine broke or went away: it may serve nothing at the moment. */
+  readonly engineFailed: boolean
+  /** Undefined where it was stopped before its own end. */
+  readonly measured: Measured | undefined
 }
 
 /** Why a run ended before its engine did. */
@@ -32,34 +49,68 @@ export type StopReason = 'settle' | 'drop' | 'out_of_time' | 'length'
 /** One accepted job: engine to chunks to proof. */
 export class JobRun {
   private readonly abort = new AbortController()
-  private readonly stream: AnswerStream
-  /** As sent; the proof is over these. */
-  private readonly texts: string[] = []
+  /** As sent; the proof is over its texts. */
+  readonly stream: AnswerStream
   private readonly whole = new WellFormed()
   private tokens = 0
+  private startedMs = 0
+  private firstTokenMs: number | undefined
+  private engineFailed = false
   private stopped: StopReason | undefined
+  private isAbandoned = false
 
   constructor(
     private readonly jobId: JobId,
     private readonly offer: Offer,
     private readonly deps: JobRunDeps,
   ) {
-    this.stream = { jobId, chunks: 0 }
+    this.stream = { jobId, texts: [] }
   }
 
   /**
    * Runs to the end and reports it. Never rejects: a fault in one job is that job's.
    * @param spanMs until the deadline
+   * @returns what was reported, and what it says to those who count
    */
-  async run(spanMs: number): Promise<void> {
+  async run(spanMs: number): Promise<{ outcome: ToPool; end: RunEnd }> {
     const deadline = setTimeout(() => this.stop('out_of_time'), spanMs)
+    this.startedMs = performance.now()
     try {
-      this.deps.outgoing.send(await this.outcome())
+      return this.report(await this.outcome())
     } catch (error) {
       this.deps.log.error({ jobId: this.jobId, err: error }, 'job failed by a fault of the agent')
-      this.deps.outgoing.send(this.failure(Failure_Reason.REASON_ENGINE, 'the agent failed'))
+      return this.report(this.failure(Failure_Reason.REASON_ENGINE, 'the agent failed'))
     } finally {
       clearTimeout(deadline)
+    }
+  }
+
+  private report(outcome: ToPool): { outcome: ToPool; end: RunEnd } {
+    if (!this.isAbandoned) this.deps.outgoing.send(outcome)
+    return { outcome, end: this.ended(outcome) }
+  }
+
+  private ended(outcome: ToPool): RunEnd {
+    const { model, canary: isCanary } = this.offer
+    const { engineFailed } = this
+    if (outcome.$case !== 'completion') {
+      return { model, isCanary, outputTokens: undefined, engineFailed, measured: undefined }
+    }
+    const { promptTokens, outputTokens } = outcome.value
+    const spentMs = performance.now() - this.startedMs
+    const firstTokenMs = this.firstTokenMs ?? spentMs
+    const measured = {
+      promptTokens,
+      firstTokenMs,
+      outputTokens,
+      generationMs: spentMs - firstTokenMs,
+    }
+    return {
+      model,
+      isCanary,
+      outputTokens,
+      engineFailed,
+      measured: this.stopped ? undefined : measured,
     }
   }
 
@@ -67,6 +118,12 @@ export class JobRun {
   stop(reason: StopReason): void {
     if (!this.stopped || reason === 'drop') this.stopped = reason
     this.abort.abort()
+  }
+
+  /** Ends it without another word to the pool, which has given it up. */
+  abandon(): void {
+    this.isAbandoned = true
+    this.stop('drop')
   }
 
   private async outcome(): Promise<ToPool> {
@@ -86,9 +143,9 @@ export class JobRun {
       case 'length':
         return this.completion(ending, 'length')
       case 'settle':
-        return this.texts.length === 0
+        return this.stream.texts.length === 0
           ? this.failure(Failure_Reason.REASON_CANCELLED, 'cancelled before anything was generated')
-          : this.completion(ending, ending?.finishReason ?? 'stop')
+          : this.completion(ending, ending?.finishReason ?? 'length')
       case undefined:
         return ending
           ? this.completion(ending, ending.finishReason)
@@ -115,19 +172,25 @@ export class JobRun {
   }
 
   private emit(text: string): void {
-    if (text === '') return
-    this.texts.push(text)
+    if (text === '' || this.isAbandoned) return
+    this.firstTokenMs ??= performance.now() - this.startedMs
     this.deps.outgoing.text(this.stream, text)
   }
 
   private completion(ending: EngineEnding | undefined, finishReason: FinishReason): ToPool {
-    const { identity, escrowSeparator } = this.deps
-    const claimed = ending?.usage.completionTokens ?? this.tokens
+    const { identity, escrowSeparator, signed } = this.deps
+    const text = this.stream.texts.join('')
+    // An upstream may count what it never sent; a pool takes no such claim.
+    const claimed = Math.min(ending?.usage.completionTokens ?? this.tokens, mostTokensOf(text))
     const completion: Completion = {
       jobId: this.jobId,
-      outputHash: outputHash(this.texts.join('')),
+      outputHash: outputHash(text),
       outputTokens: Math.min(claimed, this.offer.maxOutputTokens),
       completedAt: unixSeconds(toUnixMs(Date.now())),
+    }
+    // Two different completions of one job cost stake, and no job is worth that.
+    if (!signed.claim(completion)) {
+      return this.failure(Failure_Reason.REASON_ENGINE, 'another answer to this job is signed')
     }
     const { messages } = toEngineJob(this.offer)
     return {
@@ -140,7 +203,7 @@ export class JobRun {
         completedAt: completion.completedAt,
         signature: identity.prove(completion, escrowSeparator),
         finishReason: FINISH_REASONS[finishReason],
-        chunks: this.stream.chunks,
+        chunks: this.stream.texts.length,
       },
     }
   }
@@ -148,6 +211,7 @@ export class JobRun {
   private engineFailure(error: unknown): ToPool {
     const { log } = this.deps
     if (!(error instanceof EngineFault)) throw error
+    this.engineFailed = error.kind === 'engine'
     log.warn({ jobId: this.jobId, kind: error.kind, err: error.cause }, operatorWord(error))
     return this.failure(FAILURES[error.kind], error.message)
   }

@@ -1,12 +1,51 @@
 import 'reflect-metadata'
-import { main, runProcess } from '../config/process.ts'
-import { readConfig } from '../config/read.ts'
-import { workerSchema } from '../config/schema.ts'
-import { makeLog } from '../telemetry/log.ts'
-import { composeWorker } from './compose.ts'
+import { main } from '../config/process.ts'
+import { AGENT_VERSION } from '../domain/version.ts'
+import { parseArguments } from './cli/arguments.ts'
+import { helpText } from './cli/help.ts'
+import { readSettings } from './cli/settings.ts'
+import { drain } from './commands/drain.ts'
+import { keys } from './commands/keys.ts'
+import { register } from './commands/register.ts'
+import { run } from './commands/run.ts'
+import { claim, stake, unstake, withdraw } from './commands/stake.ts'
+import { status } from './commands/status.ts'
 
 main(async () => {
-  const config = readConfig(workerSchema, process.env)
-  const log = makeLog('worker', config.LOG_LEVEL)
-  await runProcess(log, () => composeWorker(config, log))
+  const { command, operands, flags, file, json, help, version } = parseArguments(
+    process.argv.slice(2),
+  )
+  if (help) return say(helpText())
+  if (version) return say(AGENT_VERSION)
+  const settings = readSettings({ flags, env: process.env, file })
+  const [operand = ''] = operands
+  switch (command) {
+    case 'run':
+      return run(settings, json)
+    case 'register':
+      return finish(await register(settings))
+    case 'status':
+      return finish(await status(settings, json))
+    case 'drain':
+      return finish(await drain(settings))
+    case 'stake':
+      return finish(await stake(settings, operand))
+    case 'unstake':
+      return finish(await unstake(settings, operand))
+    case 'withdraw':
+      return finish(await withdraw(settings))
+    case 'claim':
+      return finish(await claim(settings))
+    case 'keys':
+      return finish(await keys(settings, operand))
+  }
 })
+
+/** Ends the process with its answer written, whatever connections are still open. */
+function finish(text: string): void {
+  process.stdout.write(`${text}\n`, () => process.exit(0))
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text.trimEnd()}\n`)
+}

@@ -1,45 +1,77 @@
-import { status } from '@grpc/grpc-js'
+import type { status } from '@grpc/grpc-js'
 import type {
   Challenge,
   ConnectResponse,
   Hello,
+  Models,
   Offer,
+  Standing,
   Welcome,
 } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { Refusal_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { toBytes } from '../domain/bytes.ts'
-import { type JobId, parseJobId } from '../domain/ids.ts'
+import { parseJobId } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
+import { AGENT_VERSION, commonProtocol, PROTOCOLS } from '../domain/version.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { AcceptedJobs } from './accepted-jobs.ts'
+import { LEFT_OUT } from './advice.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
-import { JobRun } from './job-run.ts'
-import { Outgoing, type PoolCall } from './outgoing.ts'
+import type { JobRun } from './job-run.ts'
+import type { SignedJobs } from './local/signed-jobs.ts'
+import { toEngineJob } from './offer.ts'
+import type { PoolCall, ToPool } from './outgoing.ts'
+import type { Pace } from './pace.ts'
+import { countPromptTokens } from './word-pieces.ts'
 
 export interface SessionOptions {
   readonly call: PoolCall
   readonly identity: Identity
   readonly engine: Engine
-  /** Catalogue id to context window. */
+  /** Model id to context window; 0: as the catalogue says. */
   readonly models: ReadonlyMap<string, number>
   readonly slots: number
   readonly region: string
   readonly log: Log
+  /** Those of this pool; a session that resumes goes on with them. */
+  readonly jobs: AcceptedJobs
   /** Runs of this agent, those of earlier sessions that still wind down included. */
-  readonly runs: Set<JobRun>
+  readonly runs: ReadonlySet<JobRun>
+  readonly signed: SignedJobs
+  /** Of the models that have been measured. */
+  readonly paces: ReadonlyMap<string, Pace>
+  readonly hears: SessionListener
+}
+
+/** Who wants to know what the pool says and how jobs end. */
+export interface SessionListener {
+  welcomed(welcome: Welcome): void
+  /** What becomes of the models offered. */
+  offered(models: Models): void
+  stands(standing: Standing): void
 }
 
 /** How a session ended, in the words of gRPC. */
 export interface SessionEnd {
   readonly welcomed: boolean
+  /** One side had said that it leaves. */
+  readonly drained: boolean
   readonly code: status
   readonly details: string
+  /** False: the pool speaks other versions of the protocol. */
+  readonly isSpoken: boolean
 }
 
-const PROTOCOL = 1
-const AGENT = 'prepaid-inference-agent/0.1.0'
+const AGENT = `prepaid-inference-agent/${AGENT_VERSION}`
+/** A pool that does not even begin to speak is none: its machine is off, perhaps. */
+const CHALLENGE_MS = 10_000
+/** While a pool waits for us, another try is worth more than patience. */
+const RESUME_CHALLENGE_MS = 2_000
 /** A first connection may take a registration on chain. */
 const WELCOME_MS = 120_000
+/** No job outlives this. */
+export const DRAIN_MS = 150_000
 /** How long a pool may take to see us off. */
 const LEAVE_MS = 1_000
 const SILENT_INTERVALS_MAX = 3
@@ -48,11 +80,10 @@ const CLOCK_SKEW_WARN_MS = 5_000
 /** One stream to one pool, from challenge to end. */
 export class Session {
   readonly ended: Promise<SessionEnd>
-  private readonly outgoing: Outgoing
-  private readonly jobs = new Map<string, JobRun>()
   private escrowSeparator: Uint8Array | undefined
   private welcomed = false
   private draining = false
+  private isSpoken = true
   private heardAtMs = performance.now()
   /** How far the pool's clock is ahead of ours. */
   private poolAheadMs = 0
@@ -60,12 +91,13 @@ export class Session {
 
   constructor(private readonly options: SessionOptions) {
     const { call } = options
-    this.outgoing = new Outgoing(call)
-    this.timer = setTimeout(() => call.cancel(), WELCOME_MS)
+    const patienceMs = options.jobs.comebackMs > 0 ? RESUME_CHALLENGE_MS : CHALLENGE_MS
+    this.timer = setTimeout(() => call.cancel(), patienceMs)
     this.ended = new Promise((resolve) => {
       call.on('status', ({ code, details }) => {
         this.close()
-        resolve({ welcomed: this.welcomed, code, details })
+        const { welcomed, draining: drained, isSpoken } = this
+        resolve({ welcomed, drained, code, details, isSpoken })
       })
     })
     // The status says the same; without a listener an error would end the process.
@@ -75,11 +107,11 @@ export class Session {
   }
 
   /** Takes no more jobs; resolves when the last one is proven, or after `spanMs`. */
-  async drain(spanMs: number): Promise<void> {
+  async drain(spanMs: number, reason = 'the agent stops'): Promise<void> {
     this.draining = true
-    if (this.welcomed) this.outgoing.send({ $case: 'drain', value: { reason: 'the agent stops' } })
+    if (this.welcomed) this.say({ $case: 'drain', value: { reason } })
     const until = performance.now() + spanMs
-    while (this.jobs.size > 0 && performance.now() < until) {
+    while (this.options.jobs.size > 0 && performance.now() < until) {
       await new Promise<void>((resolve) => setTimeout(resolve, 20))
     }
     const { call } = this.options
@@ -96,17 +128,24 @@ export class Session {
       case 'welcome':
         this.begin(message.value)
         return
+      case 'models':
+        this.readTerms(message.value)
+        return
       case 'offer':
         this.consider(message.value)
         return
       case 'cancel':
-        this.jobs.get(message.value.jobId)?.stop(message.value.settle ? 'settle' : 'drop')
+        this.options.jobs.stop(message.value.jobId, message.value.settle ? 'settle' : 'drop')
         return
       case 'heartbeat':
         this.compareClocks(message.value.sentAt)
         return
       case 'drain':
-        this.options.log.info({ reason: message.value.reason }, 'pool drains, will dial again')
+        this.options.log.info({ reason: message.value.reason }, 'pool drains, dialling another')
+        void this.drain(DRAIN_MS, 'the pool drains')
+        return
+      case 'standing':
+        this.options.hears.stands(message.value)
         return
       case undefined:
         return // a message of a later protocol
@@ -121,7 +160,7 @@ export class Session {
       const answer = identity.answer(challenge)
       this.escrowSeparator = answer.escrowSeparator
       const hello: Hello = {
-        protocol: PROTOCOL,
+        protocol: this.protocolWith(challenge),
         worker: toBytes(identity.address),
         challengeSignature: answer.challengeSignature,
         payee: toBytes(identity.payee),
@@ -131,32 +170,60 @@ export class Session {
         engine: engine.name,
         region,
         agent: AGENT,
-        sessionToken: Buffer.alloc(0),
+        sessionToken: this.options.jobs.sessionToken,
+        resumes: true,
         priceFloorBps: 0,
       }
-      this.outgoing.send({ $case: 'hello', value: hello })
+      call.write({ message: { $case: 'hello', value: hello } })
+      clearTimeout(this.timer)
+      this.timer = setTimeout(() => call.cancel(), WELCOME_MS)
     } catch (error) {
       log.error({ err: error }, 'the pool sent a challenge that cannot be answered')
       call.cancel()
     }
   }
 
-  private begin({ workerId, pool, heartbeatIntervalMs }: Welcome): void {
-    const { identity, models, slots, log } = this.options
+  /** The highest that both speak. Where there is none, the pool says who is to be updated. */
+  private protocolWith({ protocolMin: min, protocolMax: max }: Challenge): number {
+    const common = commonProtocol(PROTOCOLS, { min, max })
+    this.isSpoken = common !== undefined
+    return common ?? (max < PROTOCOLS.min ? PROTOCOLS.min : PROTOCOLS.max)
+  }
+
+  private begin(welcome: Welcome): void {
+    const { workerId, pool, heartbeatIntervalMs } = welcome
+    const { identity, models, slots, log, jobs, call } = this.options
     this.welcomed = true
     log.info(
       { workerId, worker: identity.address, pool, slots, models: [...models.keys()] },
       'connected: ready for jobs',
     )
+    jobs.welcomed(call, welcome)
+    this.options.hears.welcomed(welcome)
     clearTimeout(this.timer)
     this.timer = setInterval(() => this.beat(heartbeatIntervalMs), heartbeatIntervalMs)
+  }
+
+  /** What the operator learns of the catalogue on chain. */
+  private readTerms(models: Models): void {
+    const { log, hears } = this.options
+    const { taken, leftOut } = models
+    hears.offered(models)
+    for (const { id, reason } of leftOut) {
+      log.warn({ model: id }, `no jobs of this model: ${LEFT_OUT[reason]}`)
+    }
+    for (const { id, retiresAt } of taken) {
+      if (retiresAt === 0) continue
+      const from = new Date(retiresAt).toISOString()
+      log.warn({ model: id, retiresAt: from }, 'a vote retires this model: then it gets no jobs')
+    }
   }
 
   private beat(intervalMs: number): void {
     if (performance.now() - this.heardAtMs > intervalMs * SILENT_INTERVALS_MAX) {
       this.options.log.warn('the pool keeps silent')
       this.options.call.cancel()
-    } else this.outgoing.send({ $case: 'heartbeat', value: { sentAt: Date.now() } })
+    } else this.say({ $case: 'heartbeat', value: { sentAt: Date.now() } })
   }
 
   private consider(offer: Offer): void {
@@ -164,37 +231,34 @@ export class Session {
     const refusal = this.refusal(offer)
     if (!jobId.ok || refusal !== undefined || !this.escrowSeparator) {
       const reason = refusal ?? Refusal_Reason.REASON_UNSPECIFIED
-      this.outgoing.send({ $case: 'refusal', value: { jobId: offer.jobId, reason } })
+      this.say({ $case: 'refusal', value: { jobId: offer.jobId, reason } })
       return
     }
-    this.outgoing.send({ $case: 'accept', value: { jobId: jobId.value } })
-    void this.run(jobId.value, offer, this.escrowSeparator)
+    this.say({ $case: 'accept', value: { jobId: jobId.value } })
+    void this.options.jobs.run(jobId.value, offer, this.escrowSeparator, this.spanMs(offer))
   }
 
   private refusal(offer: Offer): Refusal_Reason | undefined {
-    const { models, slots, runs } = this.options
+    const { models, slots, runs, jobs, signed } = this.options
     if (this.draining) return Refusal_Reason.REASON_DRAINING
     if (!models.has(offer.model)) return Refusal_Reason.REASON_MODEL_NOT_SERVED
-    if (runs.size >= slots || this.jobs.has(offer.jobId)) return Refusal_Reason.REASON_BUSY
-    return this.spanMs(offer) <= 0 ? Refusal_Reason.REASON_TOO_LATE : undefined
+    if (runs.size >= slots || jobs.has(offer.jobId)) return Refusal_Reason.REASON_BUSY
+    if (signed.has(offer.jobId)) return Refusal_Reason.REASON_ALREADY_SIGNED
+    return this.isTooLate(offer) ? Refusal_Reason.REASON_TOO_LATE : undefined
+  }
+
+  /** A job that is not finished in time is paid to nobody, and its caller has waited for nothing. */
+  private isTooLate(offer: Offer): boolean {
+    const promptTokens = countPromptTokens(toEngineJob(offer).messages)
+    const pace = this.options.paces.get(offer.model)
+    const neededMs = pace?.expectMs(promptTokens, offer.maxOutputTokens, performance.now()) ?? 0
+    return this.spanMs(offer) <= neededMs
   }
 
   /** Until the deadline, which is given in the pool's time. */
   private spanMs = (offer: Offer): number => offer.deadlineAt - Date.now() - this.poolAheadMs
 
-  private async run(jobId: JobId, offer: Offer, escrowSeparator: Uint8Array): Promise<void> {
-    const { engine, identity, log, runs } = this.options
-    const deps = { engine, identity, outgoing: this.outgoing, escrowSeparator, log }
-    const run = new JobRun(jobId, offer, deps)
-    this.jobs.set(jobId, run)
-    runs.add(run)
-    try {
-      await run.run(this.spanMs(offer))
-    } finally {
-      runs.delete(run)
-      this.jobs.delete(jobId)
-    }
-  }
+  private say = (message: ToPool): void => this.options.jobs.outgoing.send(message)
 
   private compareClocks(poolSentAt: number): void {
     const aheadMs = poolSentAt - Date.now()
@@ -206,25 +270,6 @@ export class Session {
 
   private close(): void {
     clearTimeout(this.timer)
-    // Nobody can take these proofs any more.
-    for (const run of this.jobs.values()) run.stop('drop')
-  }
-}
-
-/** What an operator can do about the status a session ended with. */
-export function adviceFor(code: status): string {
-  switch (code) {
-    case status.UNAUTHENTICATED:
-      return 'the pool does not accept the key: check WORKER_PRIVATE_KEY and POOL_URL'
-    case status.INVALID_ARGUMENT:
-      return 'the pool does not accept what is offered: check WORKER_MODELS and WORKER_SLOTS'
-    case status.FAILED_PRECONDITION:
-      return 'the pool cannot take this agent as it is: read the details, or update the agent'
-    case status.RESOURCE_EXHAUSTED:
-      return 'the pool is full: set POOL_URL to another one'
-    case status.ABORTED:
-      return 'another agent uses this key: run one agent a WORKER_PRIVATE_KEY'
-    default:
-      return 'will dial again: where this lasts, check POOL_URL and the network'
+    if (this.welcomed) this.options.jobs.cutOff()
   }
 }

@@ -1,44 +1,79 @@
 import type { Address, JobId } from '../../domain/ids.ts'
 import { unreachable } from '../../domain/result.ts'
 import type { UnixMs } from '../../domain/time.ts'
-import type {
-  Outcome,
-  Placement,
-  Registry,
-  RegistryEvent,
-  Waiting,
-  Worker,
-  WorkerProfile,
-} from './state.ts'
+import { choose, mayTake, type PickBelow } from './choice.ts'
+import { type JobEnd, judged, unknownConduct } from './conduct.ts'
+import type { Registry, RegistryEvent, Worker, WorkerProfile } from './state.ts'
+import { type Turns, takeWaiting } from './take-waiting.ts'
+import type { Placement, Waiting } from './waiting.ts'
 
 export type RegistryCommand =
   /** A worker connected; one that was connected already is replaced. */
   | { readonly type: 'Join'; readonly profile: WorkerProfile; readonly at: UnixMs }
   | { readonly type: 'Leave'; readonly address: Address; readonly at: UnixMs }
+  /** It is about to leave in the middle of jobs of these wallets, one entry a job. */
+  | {
+      readonly type: 'Lose'
+      readonly address: Address
+      readonly wallets: readonly Address[]
+      readonly at: UnixMs
+    }
   | { readonly type: 'DrainWorker'; readonly address: Address; readonly at: UnixMs }
+  /** Its stream broke; it may be back. */
+  | { readonly type: 'Suspend'; readonly address: Address }
+  | { readonly type: 'Resume'; readonly address: Address; readonly at: UnixMs }
   | {
       readonly type: 'DropModel'
       readonly address: Address
       readonly model: string
       readonly at: UnixMs
     }
+  /** The worker gets jobs of one more model, or with another largest context. */
+  | {
+      readonly type: 'TakeModel'
+      readonly address: Address
+      readonly model: string
+      readonly contextWindow: number
+      readonly at: UnixMs
+    }
   | { readonly type: 'DrainPool'; readonly at: UnixMs }
   /** Nothing said: nobody here can take it. */
-  | { readonly type: 'Place'; readonly placement: Placement; readonly at: UnixMs }
+  | {
+      readonly type: 'Place'
+      readonly placement: Placement
+      /** Whether it waits for a slot where all are busy. */
+      readonly mayWait: boolean
+      readonly at: UnixMs
+    }
+  /** A slot for a job that is no caller's, and counts in nothing. Nothing said: none can be had now. */
+  | {
+      readonly type: 'HoldCanary'
+      readonly address: Address
+      readonly jobId: JobId
+      readonly at: UnixMs
+    }
   | { readonly type: 'Withdraw'; readonly jobId: JobId; readonly model: string }
   | {
       readonly type: 'Free'
       readonly address: Address
       readonly jobId: JobId
-      readonly outcome: Outcome
+      readonly end: JobEnd
+    }
+  /** It broke the rules outside of any job that it holds. */
+  | {
+      readonly type: 'Blame'
+      readonly address: Address
+      readonly why: string
       readonly at: UnixMs
     }
-  | { readonly type: 'SeeFirstToken'; readonly address: Address; readonly firstTokenMs: number }
+  | {
+      readonly type: 'SeeFirstToken'
+      readonly address: Address
+      readonly model: string
+      readonly firstTokenMs: number
+    }
   /** Time passed: workers that rested may take what waits. */
   | { readonly type: 'Wake'; readonly at: UnixMs }
-
-/** A whole number from 0 up to, and without, `below`. */
-export type PickBelow = (below: number) => number
 
 /** What follows from `command`. Pure: time and chance come in. */
 export function decide(
@@ -51,22 +86,36 @@ export function decide(
       return decideJoin(registry, command.profile, command.at)
     case 'Leave':
       return decideLeave(registry, command.address)
+    case 'Lose':
+      return decideLose(registry, command)
     case 'DrainWorker':
       return decideDrainWorker(registry, command.address)
+    case 'Suspend':
+      return decideSuspend(registry, command.address)
+    case 'Resume':
+      return decideResume(registry, command.address, command.at)
     case 'DropModel':
       return decideDropModel(registry, command.address, command.model)
+    case 'TakeModel':
+      return decideTakeModel(registry, command)
     case 'DrainPool':
       return decideDrainPool(registry)
     case 'Place':
-      return decidePlace(registry, command.placement, command.at, pick)
+      return decidePlace(registry, command, pick)
+    case 'HoldCanary':
+      return decideHoldCanary(registry, command)
     case 'Withdraw':
       return registry.queues.get(command.model)?.has(command.jobId)
-        ? [{ type: 'JobUnqueued', jobId: command.jobId, model: command.model }]
+        ? [{ type: 'JobUnqueued', jobId: command.jobId, model: command.model, turnOf: null }]
         : []
     case 'Free':
       return decideFree(registry, command)
     case 'SeeFirstToken':
-      return registry.workers.has(command.address) ? [{ ...command, type: 'FirstTokenSeen' }] : []
+      return registry.workers.get(command.address)?.models.has(command.model)
+        ? [{ ...command, type: 'FirstTokenSeen' }]
+        : []
+    case 'Blame':
+      return registry.workers.has(command.address) ? [{ ...command, type: 'WorkerBlamed' }] : []
     case 'Wake':
       return decideWake(registry, command.at)
     default:
@@ -84,7 +133,8 @@ function decideJoin(registry: Registry, profile: WorkerProfile, at: UnixMs): Reg
           .flatMap((model) => strand(registry, model, before)),
       ]
     : []
-  const free = { ...profile, jobs: new Set<JobId>(), draining: false, restUntil: at }
+  const conduct = before?.conduct ?? registry.past.get(profile.address) ?? unknownConduct()
+  const free = { ...profile, jobs: new Set<JobId>(), draining: false, suspended: false, conduct }
   return [...gone, { type: 'WorkerJoined', profile }, ...takeWaiting(registry, free, at)]
 }
 
@@ -94,10 +144,32 @@ function decideLeave(registry: Registry, address: Address): RegistryEvent[] {
   return [{ type: 'WorkerLeft', address }, ...strandAll(registry, worker)]
 }
 
+/** A worker that drains, or whose pool does, has said that it leaves: that is no failure. */
+function decideLose(
+  registry: Registry,
+  { address, wallets, at }: Extract<RegistryCommand, { type: 'Lose' }>,
+): RegistryEvent[] {
+  const worker = registry.workers.get(address)
+  if (!worker || worker.draining || registry.draining || wallets.length === 0) return []
+  return [{ type: 'JobsLost', address, wallets, at }]
+}
+
 function decideDrainWorker(registry: Registry, address: Address): RegistryEvent[] {
   const worker = registry.workers.get(address)
   if (!worker || worker.draining) return []
   return [{ type: 'WorkerDrained', address }, ...strandAll(registry, worker)]
+}
+
+function decideSuspend(registry: Registry, address: Address): RegistryEvent[] {
+  const worker = registry.workers.get(address)
+  return worker && !worker.suspended ? [{ type: 'WorkerSuspended', address }] : []
+}
+
+function decideResume(registry: Registry, address: Address, at: UnixMs): RegistryEvent[] {
+  const worker = registry.workers.get(address)
+  if (!worker?.suspended) return []
+  const back = { ...worker, suspended: false }
+  return [{ type: 'WorkerResumed', address }, ...takeWaiting(registry, back, at)]
 }
 
 function decideDropModel(registry: Registry, address: Address, model: string): RegistryEvent[] {
@@ -106,22 +178,44 @@ function decideDropModel(registry: Registry, address: Address, model: string): R
   return [{ type: 'ModelDropped', address, model }, ...strand(registry, model, worker)]
 }
 
+function decideTakeModel(
+  registry: Registry,
+  command: Extract<RegistryCommand, { type: 'TakeModel' }>,
+): RegistryEvent[] {
+  const { address, model, contextWindow, at } = command
+  const worker = registry.workers.get(address)
+  if (!worker || worker.models.get(model) === contextWindow) return []
+  const models = new Map(worker.models).set(model, contextWindow)
+  return [
+    { type: 'ModelTaken', address, model, contextWindow },
+    ...takeWaiting(registry, { ...worker, models }, at),
+  ]
+}
+
 function decideDrainPool(registry: Registry): RegistryEvent[] {
-  const waiting = [...registry.queues.values()].flatMap((queue) => [...queue.values()])
+  const waiting = [...registry.queues.values()].flatMap((queue) => [...queue.all()])
   return [{ type: 'PoolDrained' }, ...waiting.flatMap(stranded)]
 }
 
 function decidePlace(
   registry: Registry,
-  placement: Placement,
-  at: UnixMs,
+  { placement, mayWait, at }: Extract<RegistryCommand, { type: 'Place' }>,
   pick: PickBelow,
 ): RegistryEvent[] {
-  const able = [...registry.workers.values()].filter((worker) => mayTake(worker, placement))
-  if (registry.draining || able.length === 0) return []
-  const ready = able.filter((worker) => isReady(worker, at))
-  if (ready.length === 0) return [{ type: 'JobQueued', placement }]
-  return [{ type: 'JobHeld', jobId: placement.jobId, address: ofTwo(ready, pick).address }]
+  if (registry.draining || !someoneMayTake(registry, placement)) return []
+  const worker = choose(registry, placement, at, pick)
+  if (worker) return [{ type: 'JobHeld', jobId: placement.jobId, address: worker.address }]
+  return mayWait ? [{ type: 'JobQueued', placement }] : []
+}
+
+function decideHoldCanary(
+  registry: Registry,
+  { address, jobId, at }: Extract<RegistryCommand, { type: 'HoldCanary' }>,
+): RegistryEvent[] {
+  const worker = registry.workers.get(address)
+  if (!worker || worker.draining || worker.suspended || registry.draining) return []
+  if (worker.jobs.size >= worker.slots || worker.conduct.restUntil > at) return []
+  return [{ type: 'CanaryHeld', address, jobId }]
 }
 
 function decideFree(
@@ -130,109 +224,42 @@ function decideFree(
 ): RegistryEvent[] {
   const worker = registry.workers.get(command.address)
   if (!worker?.jobs.has(command.jobId)) return []
+  const { end, jobId } = command
   const freed: RegistryEvent = { ...command, type: 'SlotFreed' }
-  // One that refuses or fails gets its next job when it has rested, at the next Wake.
-  if (command.outcome !== 'finished' && command.outcome !== 'neutral') return [freed]
+  if (registry.queues.size === 0) return [freed]
   const jobs = new Set(worker.jobs)
-  jobs.delete(command.jobId)
-  const restUntil = command.outcome === 'finished' ? command.at : worker.restUntil
-  return [freed, ...takeWaiting(registry, { ...worker, jobs, restUntil }, command.at)]
+  jobs.delete(jobId)
+  const conduct = judged(worker.conduct, end)
+  return [freed, ...takeWaiting(registry, { ...worker, jobs, conduct }, end.at)]
 }
 
 function decideWake(registry: Registry, at: UnixMs): RegistryEvent[] {
-  if (registry.queues.size === 0) return []
-  const taken = new Set<JobId>()
-  return [...registry.workers.values()].flatMap((worker) =>
-    takeWaiting(registry, worker, at, taken),
-  )
-}
-
-type Taker = Pick<Worker, 'address' | 'slots' | 'jobs' | 'draining' | 'restUntil'> & {
-  readonly models: ReadonlyMap<string, number>
-}
-
-/** Fills the free slots of `worker` with what has waited longest. */
-function takeWaiting(
-  registry: Registry,
-  worker: Taker,
-  at: UnixMs,
-  taken = new Set<JobId>(),
-): RegistryEvent[] {
-  const events: RegistryEvent[] = []
-  if (registry.queues.size === 0 || worker.restUntil > at || worker.draining) return events
-  for (let free = worker.slots - worker.jobs.size; free > 0; free--) {
-    const next = longestWaiting(registry, worker, taken)
-    if (!next) break
-    taken.add(next.jobId)
-    events.push(
-      { type: 'JobUnqueued', jobId: next.jobId, model: next.model },
-      { type: 'JobHeld', jobId: next.jobId, address: worker.address },
-    )
+  const turns: Turns = { taken: new Set(), had: new Map() }
+  const able = new Set<Worker>()
+  for (const model of registry.queues.keys()) {
+    for (const worker of registry.open.get(model) ?? []) able.add(worker)
   }
-  return events
+  return [...able].flatMap((worker) => takeWaiting(registry, worker, at, turns))
 }
 
-function longestWaiting(
-  registry: Registry,
-  worker: Taker,
-  taken: ReadonlySet<JobId>,
-): Waiting | undefined {
-  let first: Waiting | undefined
-  for (const model of worker.models.keys()) {
-    for (const waiting of registry.queues.get(model)?.values() ?? []) {
-      if (taken.has(waiting.jobId) || !mayTake(worker, waiting)) continue
-      if (!first || waiting.arrival < first.arrival) first = waiting
-      break
-    }
+/** Whether anybody but `without` could ever take this job. */
+function someoneMayTake(registry: Registry, placement: Placement, without?: Worker): boolean {
+  for (const worker of registry.serving.get(placement.model) ?? []) {
+    if (worker !== without && mayTake(worker, placement)) return true
   }
-  return first
-}
-
-/** Whether the worker could ever take this job; being busy or at rest does not matter here. */
-const mayTake = (worker: Taker, { jobId, model, exclude }: Placement): boolean =>
-  worker.models.has(model) &&
-  !worker.draining &&
-  !exclude.has(worker.address) &&
-  // An earlier attempt of the job is still being cancelled there, and messages name the job only.
-  !worker.jobs.has(jobId)
-
-const isReady = (worker: Worker, at: UnixMs): boolean =>
-  worker.jobs.size < worker.slots && worker.restUntil <= at
-
-/**
- * The better of two taken at random: close to the best of all, without every pool and every moment
- * rushing to the same one.
- */
-function ofTwo(ready: readonly Worker[], pick: PickBelow): Worker {
-  if (ready.length === 1) return ready[0]!
-  const first = pick(ready.length)
-  const second = (first + 1 + pick(ready.length - 1)) % ready.length
-  return better(ready[first]!, ready[second]!)
-}
-
-function better(a: Worker, b: Worker): Worker {
-  const difference = a.jobs.size / a.slots - b.jobs.size / b.slots
-  if (difference !== 0) return difference < 0 ? a : b
-  // One that has shown nothing yet goes first: that is how it gets measured.
-  return (a.firstTokenEwmaMs ?? 0) <= (b.firstTokenEwmaMs ?? 0) ? a : b
+  return false
 }
 
 const strandAll = (registry: Registry, without: Worker): RegistryEvent[] =>
   [...without.models.keys()].flatMap((model) => strand(registry, model, without))
 
 /** Jobs that wait for `model` and that nobody but `without` could take. */
-function strand(registry: Registry, model: string, without: Worker): RegistryEvent[] {
-  const queue = registry.queues.get(model)
-  if (!queue) return []
-  const others = [...registry.workers.values()].filter(
-    (worker) => worker !== without && worker.models.has(model) && !worker.draining,
-  )
-  return [...queue.values()]
-    .filter((waiting) => !others.some((worker) => mayTake(worker, waiting)))
+const strand = (registry: Registry, model: string, without: Worker): RegistryEvent[] =>
+  [...(registry.queues.get(model)?.all() ?? [])]
+    .filter((waiting) => !someoneMayTake(registry, waiting, without))
     .flatMap(stranded)
-}
 
 const stranded = ({ jobId, model }: Waiting): RegistryEvent[] => [
-  { type: 'JobUnqueued', jobId, model },
+  { type: 'JobUnqueued', jobId, model, turnOf: null },
   { type: 'JobStranded', jobId },
 ]

@@ -1,6 +1,9 @@
 import type { Address, JobId } from '../../domain/ids.ts'
-import { unreachable } from '../../domain/result.ts'
-import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import type { UnixMs } from '../../domain/time.ts'
+import type { Bag } from './bag.ts'
+import type { Conduct, JobEnd } from './conduct.ts'
+import type { FairQueue } from './fair-queue.ts'
+import type { Placement } from './waiting.ts'
 
 /**
  * Who is connected to this pool, who is free, who waits. Memory of one process and no more: it is
@@ -8,9 +11,16 @@ import { toUnixMs, type UnixMs } from '../../domain/time.ts'
  */
 export interface Registry {
   readonly workers: Map<Address, Worker>
-  /** Jobs that wait for a slot, by model, oldest first. */
-  readonly queues: Map<string, Map<JobId, Waiting>>
-  arrivals: number
+  /** By model, those that are offered jobs of it; one that drains is not. */
+  readonly serving: Map<string, Bag<Worker>>
+  /** Those of them with a slot free, whether they rest or not. */
+  readonly open: Map<string, Bag<Worker>>
+  /** Jobs that wait for a slot, by model. */
+  readonly queues: Map<string, FairQueue>
+  /** Of workers that have left, newest last. */
+  readonly past: Map<Address, Conduct>
+  /** Counts arrivals and turns of the queues. */
+  stamps: number
   draining: boolean
 }
 
@@ -27,176 +37,88 @@ export interface Worker extends Omit<WorkerProfile, 'models'> {
   /** Jobs that hold a slot, those that are being cancelled included. */
   readonly jobs: Set<JobId>
   draining: boolean
-  /** Gets no job before this moment: it refused, kept silent or failed of late. */
-  restUntil: UnixMs
-  failuresInRow: number
-  /** Smoothed time to first token; null before the first. */
-  firstTokenEwmaMs: number | null
-  /** Of the last jobs, newest last. */
-  readonly firstTokensMs: number[]
-  /** Whether each of the last jobs was finished, newest last. */
-  readonly outcomes: boolean[]
+  /** Its stream broke and it may come back: it keeps its slots and gets no more jobs until then. */
+  suspended: boolean
+  readonly conduct: Conduct
+  /** Jobs since it joined. */
+  readonly tally: Tally
 }
 
-export interface Placement {
-  readonly jobId: JobId
-  readonly model: string
-  /** Workers that must not get it. */
-  readonly exclude: ReadonlySet<Address>
-}
-export interface Waiting extends Placement {
-  readonly arrival: number
+/** A worker, or one as it will be once what is being decided has happened. */
+export type Taker = Pick<Worker, 'address' | 'slots' | 'draining' | 'suspended' | 'conduct'> & {
+  readonly jobs: ReadonlySet<JobId>
+  readonly models: ReadonlyMap<string, number>
 }
 
-/** How a worker left a job; `neutral` is nobody's merit and nobody's fault. */
-export type Outcome = 'finished' | 'failed' | 'busy' | 'silent' | 'neutral'
+/** A refusal or a failure may be nobody's fault; it is counted all the same. */
+export interface Tally {
+  offered: number
+  finished: number
+  failed: number
+  refused: number
+}
 
 export type RegistryEvent =
   | { readonly type: 'WorkerJoined'; readonly profile: WorkerProfile }
   | { readonly type: 'WorkerLeft'; readonly address: Address }
   | { readonly type: 'WorkerDrained'; readonly address: Address }
+  | { readonly type: 'WorkerSuspended'; readonly address: Address }
+  | { readonly type: 'WorkerResumed'; readonly address: Address }
   | { readonly type: 'ModelDropped'; readonly address: Address; readonly model: string }
+  | {
+      readonly type: 'ModelTaken'
+      readonly address: Address
+      readonly model: string
+      readonly contextWindow: number
+    }
   | { readonly type: 'PoolDrained' }
   | { readonly type: 'JobQueued'; readonly placement: Placement }
-  | { readonly type: 'JobUnqueued'; readonly jobId: JobId; readonly model: string }
+  | {
+      readonly type: 'JobUnqueued'
+      readonly jobId: JobId
+      readonly model: string
+      /** The wallet that had its turn; null: the job left without a slot. */
+      readonly turnOf: Address | null
+    }
   /** A slot of `address` is this job's now. */
   | { readonly type: 'JobHeld'; readonly jobId: JobId; readonly address: Address }
+  /** The same for a job that is no caller's. */
+  | { readonly type: 'CanaryHeld'; readonly jobId: JobId; readonly address: Address }
   /** It waited, and nobody is left who could take it. Always with JobUnqueued. */
   | { readonly type: 'JobStranded'; readonly jobId: JobId }
   | {
       readonly type: 'SlotFreed'
       readonly address: Address
       readonly jobId: JobId
-      readonly outcome: Outcome
+      readonly end: JobEnd
+    }
+  /** Its stream broke in the middle of jobs of these wallets, one entry a job. */
+  | {
+      readonly type: 'JobsLost'
+      readonly address: Address
+      readonly wallets: readonly Address[]
       readonly at: UnixMs
     }
-  | { readonly type: 'FirstTokenSeen'; readonly address: Address; readonly firstTokenMs: number }
+  /** It broke the rules. */
+  | {
+      readonly type: 'WorkerBlamed'
+      readonly address: Address
+      readonly why: string
+      readonly at: UnixMs
+    }
+  | {
+      readonly type: 'FirstTokenSeen'
+      readonly address: Address
+      readonly model: string
+      readonly firstTokenMs: number
+    }
 
 export const emptyRegistry = (): Registry => ({
   workers: new Map(),
+  serving: new Map(),
+  open: new Map(),
   queues: new Map(),
-  arrivals: 0,
+  past: new Map(),
+  stamps: 0,
   draining: false,
 })
-
-const REMEMBERED_JOBS = 32
-const EWMA_WEIGHT = 0.2
-
-export function evolve(registry: Registry, event: RegistryEvent): void {
-  switch (event.type) {
-    case 'WorkerJoined':
-      registry.workers.set(event.profile.address, newcomer(event.profile))
-      return
-    case 'WorkerLeft':
-      registry.workers.delete(event.address)
-      return
-    case 'PoolDrained':
-      registry.draining = true
-      return
-    case 'JobQueued':
-      queueOf(registry, event.placement.model).set(event.placement.jobId, {
-        ...event.placement,
-        arrival: registry.arrivals++,
-      })
-      return
-    case 'JobUnqueued':
-      leaveQueue(registry, event.model, event.jobId)
-      return
-    case 'JobStranded':
-      return
-    default: {
-      const worker = registry.workers.get(event.address)
-      if (worker) evolveWorker(worker, event)
-    }
-  }
-}
-
-type WorkerEvent = Extract<
-  RegistryEvent,
-  { type: 'WorkerDrained' | 'ModelDropped' | 'JobHeld' | 'SlotFreed' | 'FirstTokenSeen' }
->
-
-function evolveWorker(worker: Worker, event: WorkerEvent): void {
-  switch (event.type) {
-    case 'WorkerDrained':
-      worker.draining = true
-      return
-    case 'ModelDropped':
-      worker.models.delete(event.model)
-      return
-    case 'JobHeld':
-      worker.jobs.add(event.jobId)
-      return
-    case 'SlotFreed':
-      worker.jobs.delete(event.jobId)
-      judge(worker, event.outcome, event.at)
-      return
-    case 'FirstTokenSeen':
-      remember(worker.firstTokensMs, event.firstTokenMs)
-      worker.firstTokenEwmaMs =
-        worker.firstTokenEwmaMs === null
-          ? event.firstTokenMs
-          : worker.firstTokenEwmaMs * (1 - EWMA_WEIGHT) + event.firstTokenMs * EWMA_WEIGHT
-      return
-    default:
-      unreachable(event)
-  }
-}
-
-const REST_MS = { busy: 250, silent: 2_000, failedFirst: 250, failedMax: 8_000 } as const
-
-/**
- * A worker that fails at once always looks the least loaded and would draw in every job, so it
- * rests. One failure alone may be the job's doing and costs no rest.
- */
-function judge(worker: Worker, outcome: Outcome, at: UnixMs): void {
-  if (outcome === 'finished') {
-    worker.failuresInRow = 0
-    worker.restUntil = toUnixMs(0)
-    remember(worker.outcomes, true)
-  } else if (outcome === 'failed') {
-    worker.failuresInRow++
-    remember(worker.outcomes, false)
-    if (worker.failuresInRow > 1) {
-      const doubled = REST_MS.failedFirst * 2 ** (worker.failuresInRow - 2)
-      rest(worker, at, Math.min(doubled, REST_MS.failedMax))
-    }
-  } else if (outcome !== 'neutral') {
-    rest(worker, at, REST_MS[outcome])
-  }
-}
-
-const rest = (worker: Worker, at: UnixMs, spanMs: number): void => {
-  worker.restUntil = toUnixMs(Math.max(worker.restUntil, at + spanMs))
-}
-
-const newcomer = (profile: WorkerProfile): Worker => ({
-  ...profile,
-  models: new Map(profile.models),
-  jobs: new Set(),
-  draining: false,
-  restUntil: toUnixMs(0),
-  failuresInRow: 0,
-  firstTokenEwmaMs: null,
-  firstTokensMs: [],
-  outcomes: [],
-})
-
-function queueOf(registry: Registry, model: string): Map<JobId, Waiting> {
-  const known = registry.queues.get(model)
-  if (known) return known
-  const queue = new Map<JobId, Waiting>()
-  registry.queues.set(model, queue)
-  return queue
-}
-
-function leaveQueue(registry: Registry, model: string, jobId: JobId): void {
-  const queue = registry.queues.get(model)
-  queue?.delete(jobId)
-  if (queue?.size === 0) registry.queues.delete(model)
-}
-
-function remember<Item>(items: Item[], item: Item): void {
-  items.push(item)
-  if (items.length > REMEMBERED_JOBS) items.shift()
-}

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Log } from '../../telemetry/log.ts'
 import { type Engine, EngineFault, type EngineJob, type Piece } from '../engine.ts'
 import { countPromptTokens } from '../word-pieces.ts'
-import { statusFault } from './upstream-faults.ts'
+import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
+import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
 import { UpstreamStream } from './upstream-stream.ts'
 
@@ -13,18 +14,20 @@ export interface OpenAiOptions {
   readonly apiKey: string
   /** What WORKER_MODELS asks for; empty: all that the upstream has. */
   readonly wanted: readonly WantedModel[]
+  /** In tokens, where the operator knows better than the upstream tells. */
+  readonly contextWindow?: number
+  /** How long it may fall silent in the middle of an answer. */
+  readonly silenceMs?: number
   readonly log: Log
 }
 
 const LIST_MS = 10_000
 const FIRST_BYTE_MS = 120_000
-const SILENCE_MS = 60_000
+const SILENCE_MS = 30_000
+/** How far an estimate of tokens may be above the real count. */
+const ESTIMATE_SLACK = 1.25
 
-const listing = z.object({
-  data: z.array(
-    z.object({ id: z.string(), max_model_len: z.number().optional().catch(undefined) }),
-  ),
-})
+const listing = z.object({ data: z.array(listedModel) })
 
 /** Any server that speaks the OpenAI chat completions protocol. */
 export class OpenAiEngine implements Engine {
@@ -32,14 +35,17 @@ export class OpenAiEngine implements Engine {
   private readonly base: string
   private readonly headers: Record<string, string>
   private served: ReadonlyMap<string, ServedModel> = new Map()
-  private readonly connections = new Agent({
-    connections: null,
-    keepAliveTimeout: 30_000,
-    headersTimeout: FIRST_BYTE_MS,
-    bodyTimeout: SILENCE_MS,
-  })
+  private readonly connections: Agent
+  /** What was logged last of the models: they are looked at again and again. */
+  private said = ''
 
   constructor(private readonly options: OpenAiOptions) {
+    this.connections = new Agent({
+      connections: null,
+      keepAliveTimeout: 30_000,
+      headersTimeout: FIRST_BYTE_MS,
+      bodyTimeout: options.silenceMs ?? SILENCE_MS,
+    })
     this.base = options.url.replace(/\/+$/, '')
     this.name = `openai ${new URL(this.base).host}`
     this.headers = {
@@ -49,24 +55,56 @@ export class OpenAiEngine implements Engine {
   }
 
   async models(): Promise<ReadonlyMap<string, number>> {
-    const { log, wanted } = this.options
     const url = `${this.base}/models`
     try {
       const listed = await this.list(url)
-      const { served, skipped } = matchModels(listed, wanted)
-      this.served = served
-      if (skipped.length > 0) log.info({ skipped }, 'upstream has models that are not served')
-      if (served.size === 0) {
-        log.warn({ url, listed: listed.map(({ id }) => id) }, NOTHING_TO_SERVE)
-      }
+      const { served, skipped } = matchModels(listed, this.options.wanted)
+      this.served = await this.withContext(served, listed)
+      const about = { url, skipped }
+      if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
+      else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
     } catch (error) {
       this.served = new Map()
-      log.warn({ url, err: error }, 'upstream does not list its models: is UPSTREAM_URL right?')
+      const message = 'upstream does not list its models: is it running, is --upstream right?'
+      this.sayOnce('warn', { url, err: error }, message)
     }
     return new Map([...this.served.values()].map(({ id, contextWindow }) => [id, contextWindow]))
   }
 
+  /** What the operator says of the context wins over what the upstream tells. */
+  private async withContext(
+    served: ReadonlyMap<string, ServedModel>,
+    listed: readonly UpstreamEntry[],
+  ): Promise<ReadonlyMap<string, ServedModel>> {
+    const names = new Set([...served.values()].map(({ upstream }) => upstream))
+    const said = this.options.contextWindow
+    const told = said
+      ? new Map<string, number>()
+      : await contextWindows(
+          listed.filter(({ id }) => names.has(id)),
+          (path, body) => this.ask(path, body),
+        )
+    return new Map(
+      [...served].map(([id, model]) => [
+        id,
+        { ...model, contextWindow: said || this.largest(id, told.get(model.upstream) ?? 0) },
+      ]),
+    )
+  }
+
+  /** Ollama tells the whole of it only while the model is loaded, and unloads it when idle. */
+  private largest = (id: string, told: number): number =>
+    Math.max(told, this.served.get(id)?.contextWindow ?? 0)
+
+  private sayOnce(level: 'info' | 'warn', about: object, message: string): void {
+    const said = JSON.stringify([message, { ...about, err: undefined }])
+    if (said === this.said) return
+    this.said = said
+    this.options.log[level](about, message)
+  }
+
   async *generate(job: EngineJob, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
+    this.requireRoom(job)
     const body = await this.open(job, signal)
     const stream = new UpstreamStream()
     try {
@@ -85,8 +123,32 @@ export class OpenAiEngine implements Engine {
     }
   }
 
+  /** By estimate, and so only where the prompt is far too long: the exact count is the upstream's. */
+  private requireRoom(job: EngineJob): void {
+    const room = this.served.get(job.model)?.contextWindow
+    const tokens = countPromptTokens(job.messages)
+    if (!room || tokens <= room * ESTIMATE_SLACK) return
+    throw new EngineFault(
+      'context_length',
+      `the messages are about ${tokens} tokens, the context of ${job.model} is ${room} here`,
+    )
+  }
+
   async close(): Promise<void> {
     await this.connections.destroy()
+  }
+
+  /** Something that only this kind of upstream has; undefined where this one does not. */
+  private async ask(path: string, body?: object): Promise<unknown> {
+    const { statusCode, body: answer } = await request(this.base.replace(/\/v1$/, '') + path, {
+      method: body ? 'POST' : 'GET',
+      headers: this.headers,
+      body: body ? JSON.stringify(body) : null,
+      dispatcher: this.connections,
+      signal: AbortSignal.timeout(LIST_MS),
+    })
+    const text = await answer.text()
+    return statusCode === 200 ? parseJson(text) : undefined
   }
 
   private async list(url: string) {
@@ -149,4 +211,4 @@ export class OpenAiEngine implements Engine {
 }
 
 const NOTHING_TO_SERVE =
-  'none of the upstream models is in the catalogue: name them in WORKER_MODELS as id=upstream-name'
+  'the upstream has none of the models wanted: name them with --models as id=upstream-name'

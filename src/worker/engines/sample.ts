@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Model } from '../../domain/models.ts'
 import { type Engine, EngineFault, type EngineJob, type Piece } from '../engine.ts'
 import { StopText } from '../stop-text.ts'
 import { countPromptTokens } from '../word-pieces.ts'
 import { drawFrom, sampleTokens } from './sample-text.ts'
 
 export interface SampleOptions {
-  readonly models: readonly Model[]
+  /** Ids, with the context in tokens that is kept to; 0: any. */
+  readonly models: readonly { readonly id: string; readonly contextWindow: number }[]
   /** About how long an answer is: from two thirds of this to four thirds. */
   readonly tokens: number
   /** Time a token takes; 0: as fast as it can. */
@@ -17,7 +17,7 @@ export interface SampleOptions {
 const BURST_TOKENS = 16
 
 /**
- * Serves any model of the catalogue without one, to try a network out. The same seed, or
+ * Serves any model without having one, to try a network out. The same seed, or
  * temperature 0, gives the same answer to the same conversation.
  */
 export function makeSampleEngine(options: SampleOptions): Engine {
@@ -37,7 +37,8 @@ async function* generate(
   options: SampleOptions,
 ): AsyncGenerator<Piece, void, void> {
   const promptTokens = countPromptTokens(job.messages)
-  if (promptTokens >= contextWindow) {
+  const room = contextWindow === 0 ? Infinity : contextWindow - promptTokens
+  if (room <= 0) {
     throw new EngineFault(
       'context_length',
       `the messages are about ${promptTokens} tokens, the context of ${job.model} is ${contextWindow}`,
@@ -45,7 +46,7 @@ async function* generate(
   }
   const draw = drawFrom(seedOf(job))
   const wanted = Math.ceil((options.tokens * 2) / 3) + draw(Math.ceil((options.tokens * 2) / 3) + 1)
-  const most = Math.min(job.outputTokensMax, contextWindow - promptTokens)
+  const most = Math.min(job.outputTokensMax, room)
   const tokens = sampleTokens(draw)
   const stop = new StopText(job.sampling.stop ?? [])
   const startedMs = performance.now()

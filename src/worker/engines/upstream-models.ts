@@ -1,10 +1,10 @@
-import { CATALOGUE, findModel, type Model } from '../../domain/models.ts'
+import { isModelId, LAUNCH_LINEUP } from '../../domain/models.ts'
 
-/** A model of the catalogue, and what the upstream calls it. */
+/** A model by its id in the catalogue, and what the upstream calls it. */
 export interface ServedModel {
   readonly id: string
   readonly upstream: string
-  /** In tokens. */
+  /** In tokens; 0: the upstream does not say. */
   readonly contextWindow: number
 }
 
@@ -17,11 +17,11 @@ export interface ListedModel {
 
 /** A wish from WORKER_MODELS: `id`, or `id=upstream-name`. */
 export interface WantedModel {
-  readonly model: Model
+  readonly id: string
   readonly upstream: string | undefined
 }
 
-/** Names of Ollama's library for the catalogue's models; `latest` where it is the same weights. */
+/** Names of Ollama's library for the launch lineup; `latest` where it is the same weights. */
 const OLLAMA_NAMES: Readonly<Record<string, string>> = {
   'llama3.3:70b': 'meta-llama/Llama-3.3-70B-Instruct',
   'llama3.3:latest': 'meta-llama/Llama-3.3-70B-Instruct',
@@ -37,33 +37,38 @@ const OLLAMA_NAMES: Readonly<Record<string, string>> = {
   'qwen3:1.7b': 'Qwen/Qwen3-1.7B',
 }
 
-const byLowerCase = new Map(CATALOGUE.map((model) => [model.id.toLowerCase(), model]))
+const byLowerCase = new Map(LAUNCH_LINEUP.map(({ id }) => [id.toLowerCase(), id]))
 
-/** The catalogue's model of an upstream's name, or undefined. */
-export function modelOf(name: string): Model | undefined {
+/**
+ * The catalogue's id for an upstream's name. The agent reads no chain: it knows other names only for the
+ * launch lineup, and takes any other name for an id as it stands. Whether the catalogue lists that
+ * is the pool's to say, so a model that was listed yesterday needs no newer agent.
+ */
+export function modelIdOf(name: string): string {
   const lower = name.toLowerCase()
   const ollama = OLLAMA_NAMES[lower] ?? OLLAMA_NAMES[`${lower}:latest`]
-  return findModel(name) ?? byLowerCase.get(lower) ?? (ollama ? findModel(ollama) : undefined)
+  return byLowerCase.get(lower) ?? ollama ?? name
 }
 
 /**
  * Reads WORKER_MODELS.
- * @throws naming an entry that is not in the catalogue
+ * @throws naming an entry that can be no model's id
  */
 export function parseWantedModels(text: string): WantedModel[] {
   const entries = text.split(',').map((entry) => entry.trim())
   return entries.filter(Boolean).map((entry) => {
-    const [id = '', ...rest] = entry.split('=')
-    const model = modelOf(id.trim())
-    if (!model) {
-      const ids = CATALOGUE.map((known) => known.id).join(', ')
-      throw new Error(`WORKER_MODELS: ${id} is not in the catalogue; it has ${ids}`)
+    const [name = '', ...rest] = entry.split('=')
+    const id = modelIdOf(name.trim())
+    if (!isModelId(id)) {
+      throw new Error(
+        `WORKER_MODELS: ${entry} begins with no model id; write id or id=upstream-name`,
+      )
     }
-    return { model, upstream: rest.join('=').trim() || undefined }
+    return { id, upstream: rest.join('=').trim() || undefined }
   })
 }
 
-/** Which models to serve, of those the upstream lists, and which of its names lead nowhere. */
+/** Which models to offer, of those the upstream lists, and which of its names were not wanted. */
 export function matchModels(
   listed: readonly ListedModel[],
   wanted: readonly WantedModel[],
@@ -71,21 +76,20 @@ export function matchModels(
   const served = new Map<string, ServedModel>()
   const skipped: string[] = []
   for (const entry of listed) {
-    const model = wantedAs(entry.id, wanted)
-    if (!model) skipped.push(entry.id)
+    const id = wantedAs(entry.id, wanted)
+    if (id === undefined) skipped.push(entry.id)
     // The first of several names for one model wins; an exact name beats a likeness.
-    else if (!served.has(model.id) || entry.id === model.id) {
-      const contextWindow = Math.min(entry.max_model_len ?? Infinity, model.contextWindow)
-      served.set(model.id, { id: model.id, upstream: entry.id, contextWindow })
+    else if (!served.has(id) || entry.id === id) {
+      served.set(id, { id, upstream: entry.id, contextWindow: entry.max_model_len ?? 0 })
     }
   }
   return { served, skipped }
 }
 
-function wantedAs(name: string, wanted: readonly WantedModel[]): Model | undefined {
+function wantedAs(name: string, wanted: readonly WantedModel[]): string | undefined {
   const mapped = wanted.find(({ upstream }) => upstream === name)
-  if (mapped) return mapped.model
-  const model = modelOf(name)
-  if (!model || wanted.length === 0) return model
-  return wanted.find((wish) => wish.upstream === undefined && wish.model === model)?.model
+  if (mapped) return mapped.id
+  const id = modelIdOf(name)
+  if (wanted.length === 0) return isModelId(id) ? id : undefined
+  return wanted.find((wish) => wish.upstream === undefined && wish.id === id)?.id
 }

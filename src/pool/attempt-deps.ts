@@ -1,0 +1,28 @@
+import type { Bus } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Outputs } from '../ports/ledger.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Contradictions } from './contradictions.ts'
+import type { EdgeOutbox } from './edge-outbox.ts'
+import type { JobLine } from './job-line.ts'
+import type { ModelTerms } from './model-terms.ts'
+import type { Placements } from './placement.ts'
+import type { Strikes } from './strikes.ts'
+
+/** What an attempt stands on. */
+export interface AttemptDeps {
+  readonly placements: Placements
+  readonly terms: ModelTerms
+  readonly strikes: Strikes
+  readonly bus: Bus
+  readonly jobs: JobLine
+  readonly contradictions: Contradictions
+  readonly outbox: EdgeOutbox
+  readonly outputs: Outputs
+  readonly clock: Clock
+  readonly log: Log
+  /** EIP-712 domain of JobEscrow. */
+  readonly separator: Uint8Array
+  /** Called once: no worker is on it any more, what is left is telling the job. */
+  readonly onEnded: () => void
+}

@@ -1,0 +1,61 @@
+import type { ChatRequest } from '../domain/chat.ts'
+import type { DurationMs } from '../domain/time.ts'
+import type { OfferJob } from '../messages/pool.ts'
+import { readPrompt } from './prompt.ts'
+import type { Run } from './run.ts'
+import type { Timers } from './timers.ts'
+
+/** How long a worker may take to say whether it takes a job. */
+export const ACCEPT_MS: DurationMs = 2_000
+
+interface Listener {
+  /** Nobody has the prompt any more. */
+  promptLost(): void
+  /** The worker did not say whether it takes the job. */
+  unanswered(run: Run): void
+}
+
+/** Offers the job of one attempt to its workers, and again where an offer was lost with a stream. */
+export class Offering {
+  /** Read once, when the first slot is found. */
+  private prompt: Promise<ChatRequest | undefined> | null = null
+
+  constructor(
+    private readonly job: OfferJob,
+    private readonly deps: Parameters<typeof readPrompt>[1],
+    private readonly timers: Timers,
+    private readonly listener: Listener,
+  ) {}
+
+  /** To a worker that is away, the offer is to be made when it is back. */
+  offer(run: Run): void {
+    this.prompt ??= readPrompt(this.job, this.deps)
+    void this.prompt.then((prompt) => this.send(run, prompt))
+  }
+
+  /** The prompt is of no more use. */
+  forget(): void {
+    this.prompt = null
+  }
+
+  private send(run: Run, prompt: ChatRequest | undefined): void {
+    if (!run.isHeld) return
+    if (!prompt) {
+      this.listener.promptLost()
+      return
+    }
+    if (run.session.isSuspended) return
+    run.offer(prompt)
+    this.awaitAccept(run)
+  }
+
+  private awaitAccept(run: Run): void {
+    const { comebacks } = run
+    this.timers.after(ACCEPT_MS, () => {
+      if (!run.isOffered) return
+      // Time that its stream was down is not the worker's to answer for.
+      if (run.session.isSuspended || run.comebacks > comebacks) this.awaitAccept(run)
+      else this.listener.unanswered(run)
+    })
+  }
+}

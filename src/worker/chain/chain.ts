@@ -1,0 +1,65 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  http,
+  type PublicClient,
+} from 'viem'
+import { ConfigError } from '../../config/read.ts'
+import type { Settings } from '../cli/settings.ts'
+import { escrowAbi } from './abi.ts'
+import type { WorkerContracts } from './contracts.ts'
+
+/** The settlement chain, as a worker's operator sees it. */
+export interface Chain {
+  readonly client: PublicClient
+  readonly contracts: WorkerContracts
+}
+
+/**
+ * Connects to the node of `--rpc`, and checks that it is of the chain where the contracts are.
+ * @throws {ConfigError}
+ */
+export async function openChain(settings: Settings, contracts: WorkerContracts): Promise<Chain> {
+  const url = settings.WORKER_RPC_URL
+  if (!url) {
+    throw new ConfigError(
+      `name a node of chain ${contracts.chainId} with --rpc: earnings and stake are on chain, and ` +
+        'what the agent sends there it sends with its own key',
+    )
+  }
+  if (!/^https?:\/\//.test(url)) throw new ConfigError('--rpc must be an http or https address')
+  const client = createPublicClient({ transport: http(url, { batch: true }) })
+  // The URL stays out of messages: providers put their key in it.
+  const chainId = await client.getChainId().catch((error: unknown) => {
+    throw new ConfigError(`the node of --rpc does not answer: ${reasonOf(error)}`)
+  })
+  if (chainId !== contracts.chainId) {
+    throw new ConfigError(
+      `the node of --rpc is of chain ${chainId}, the pool settles on chain ${contracts.chainId}`,
+    )
+  }
+  const workers = await client
+    .readContract({ address: contracts.jobEscrow, abi: escrowAbi, functionName: 'WORKERS' })
+    .catch(() => undefined)
+  if (workers?.toLowerCase() !== contracts.workerStaking) {
+    throw new ConfigError(
+      `on chain ${chainId} JobEscrow ${contracts.jobEscrow} does not pay the workers of ` +
+        `WorkerStaking ${contracts.workerStaking}: the pool, --job-escrow or --worker-staking is wrong`,
+    )
+  }
+  return { client, contracts }
+}
+
+/** Why the chain or its node refuses, short; never with the node's address in it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof BaseError)) return error instanceof Error ? error.message : String(error)
+  const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
+  if (reverted instanceof ContractFunctionRevertedError && reverted.data) {
+    const { errorName, args = [] } = reverted.data
+    return `${errorName}(${args.join(', ')})`
+  }
+  return error.walk() instanceof BaseError
+    ? (error.walk() as BaseError).shortMessage
+    : error.shortMessage
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Challenge } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import { ConfigError } from '../../config/read.ts'
+import { addressFromBytes } from '../../domain/bytes.ts'
+import { type Address, toAddress } from '../../domain/ids.ts'
+import type { Settings } from '../cli/settings.ts'
+
+/** Where this worker's money is. */
+export interface WorkerContracts {
+  readonly chainId: number
+  readonly jobEscrow: Address
+  readonly workerStaking: Address
+}
+
+const remembered = z.object({
+  chain_id: z.int().positive(),
+  job_escrow: z.string().transform(toAddress),
+  worker_staking: z.string().transform(toAddress),
+})
+
+/**
+ * The contracts that a pool works with, checked against those of the first time: a pool that names
+ * others later could be after the stake.
+ * @throws {ConfigError}
+ */
+export function trustedContracts(settings: Settings, challenge: Challenge): WorkerContracts {
+  const named = namedBy(settings, challenge)
+  const file = join(settings.WORKER_HOME, 'contracts.json')
+  const before = read(file)
+  if (!before) {
+    write(file, named)
+    return named
+  }
+  const same =
+    before.chainId === named.chainId &&
+    before.jobEscrow === named.jobEscrow &&
+    before.workerStaking === named.workerStaking
+  if (same) return named
+  throw new ConfigError(
+    `${settings.POOL_URL} names other contracts than before (${told(named)}; before: ${told(before)}). ` +
+      `If the network has announced them, remove ${file}; if not, do not trust that pool`,
+  )
+}
+
+const told = ({ chainId, jobEscrow, workerStaking }: WorkerContracts): string =>
+  `chain ${chainId}, JobEscrow ${jobEscrow}, WorkerStaking ${workerStaking}`
+
+function namedBy(settings: Settings, challenge: Challenge): WorkerContracts {
+  const jobEscrow = settings.WORKER_ESCROW ?? addressFromBytes(challenge.jobEscrow)
+  const workerStaking = settings.WORKER_STAKING ?? addressFromBytes(challenge.workerStaking)
+  if (!jobEscrow || !workerStaking) {
+    throw new ConfigError(
+      `${settings.POOL_URL} names no contracts: give --job-escrow, --worker-staking`,
+    )
+  }
+  return {
+    chainId: challenge.chainId,
+    jobEscrow: toAddress(jobEscrow),
+    workerStaking: toAddress(workerStaking),
+  }
+}
+
+function read(file: string): WorkerContracts | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const found = remembered.parse(JSON.parse(text))
+  return {
+    chainId: found.chain_id,
+    jobEscrow: found.job_escrow,
+    workerStaking: found.worker_staking,
+  }
+}
+
+function write(file: string, { chainId, jobEscrow, workerStaking }: WorkerContracts): void {
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
+  const fields = { chain_id: chainId, job_escrow: jobEscrow, worker_staking: workerStaking }
+  writeFileSync(file, `${JSON.stringify(fields, null, 2)}\n`)
+}

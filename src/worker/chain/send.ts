@@ -1,0 +1,128 @@
+import {
+  type Abi,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseSignature,
+} from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { ConfigError } from '../../config/read.ts'
+import type { Address } from '../../domain/ids.ts'
+import type { Settings } from '../cli/settings.ts'
+import type { WorkerKey } from '../key/open-key.ts'
+import { rComputeAbi, stakingAbi } from './abi.ts'
+import { type Chain, reasonOf } from './chain.ts'
+
+const PERMIT_SECONDS = 3_600
+const RECEIPT_MS = 180_000
+
+export interface ContractCall {
+  readonly address: Address
+  readonly abi: Abi
+  readonly functionName: string
+  readonly args: readonly unknown[]
+}
+
+/** Sends transactions with the worker's own key, which pays for their gas. */
+export class Sender {
+  private readonly account: PrivateKeyAccount
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly settings: Settings,
+    key: WorkerKey,
+  ) {
+    this.account = privateKeyToAccount(`0x${key.bytes.toString('hex')}`)
+  }
+
+  /**
+   * Sends one call and waits until it is mined.
+   * @throws {ConfigError} saying what the chain has against it; then nothing was sent
+   */
+  async send(call: ContractCall): Promise<Hex> {
+    const { client } = this.chain
+    const { account } = this
+    await this.requireGas()
+    await client.simulateContract({ ...call, account }).catch((error: unknown) => {
+      throw new ConfigError(`the contract refuses ${call.functionName}: ${reasonOf(error)}`)
+    })
+    const wallet = createWalletClient({ account, transport: http(this.settings.WORKER_RPC_URL) })
+    const hash = await wallet
+      .sendTransaction({
+        to: call.address,
+        data: encodeFunctionData(call),
+        chain: null,
+      })
+      .catch((error: unknown) => {
+        throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
+      })
+    const receipt = await client
+      .waitForTransactionReceipt({ hash, timeout: RECEIPT_MS })
+      .catch(() => undefined)
+    if (!receipt) {
+      throw new ConfigError(
+        `transaction ${hash} is sent but not mined yet: look at it before you repeat`,
+      )
+    }
+    if (receipt.status !== 'success') {
+      throw new ConfigError(
+        `transaction ${hash} was mined and failed: ${call.functionName} did nothing`,
+      )
+    }
+    return hash
+  }
+
+  /** A stake in one transaction: the permit goes with it, so that no allowance is left behind. */
+  async stake(workerId: number, amount: bigint): Promise<Hex> {
+    const { workerStaking } = this.chain.contracts
+    const deadline = BigInt(Math.floor(Date.now() / 1_000) + PERMIT_SECONDS)
+    const { v, r, s } = await this.permit(workerStaking, amount, deadline)
+    return this.send({
+      address: workerStaking,
+      abi: stakingAbi,
+      functionName: 'stakeWithPermit',
+      args: [workerId, amount, deadline, v, r, s],
+    })
+  }
+
+  private async permit(spender: Address, value: bigint, deadline: bigint) {
+    const { client, contracts } = this.chain
+    const owner = this.account.address
+    const token = await client.readContract({
+      address: contracts.workerStaking,
+      abi: stakingAbi,
+      functionName: 'TOKEN',
+    })
+    const of = { address: token, abi: rComputeAbi } as const
+    const [name, nonce] = await Promise.all([
+      client.readContract({ ...of, functionName: 'name' }),
+      client.readContract({ ...of, functionName: 'nonces', args: [owner] }),
+    ])
+    const signature = await this.account.signTypedData({
+      domain: { name, version: '1', chainId: contracts.chainId, verifyingContract: token },
+      types: { Permit: PERMIT },
+      primaryType: 'Permit',
+      message: { owner, spender, value, nonce, deadline },
+    })
+    const { r, s, yParity } = parseSignature(signature)
+    return { v: 27 + yParity, r, s }
+  }
+
+  private async requireGas(): Promise<void> {
+    const { address } = this.account
+    if ((await this.chain.client.getBalance({ address })) > 0n) return
+    throw new ConfigError(
+      `${address} has no coin for gas on chain ${this.chain.contracts.chainId}: send it a little. ` +
+        'Jobs need none; stake, unstake, withdraw and claim are transactions of this key',
+    )
+  }
+}
+
+const PERMIT = [
+  { name: 'owner', type: 'address' },
+  { name: 'spender', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'nonce', type: 'uint256' },
+  { name: 'deadline', type: 'uint256' },
+] as const

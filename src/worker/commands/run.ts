@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { runProcess } from '../../config/process.ts'
+import { ConfigError } from '../../config/read.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Agent } from '../agent.ts'
+import { type Chain, openChain } from '../chain/chain.ts'
+import { trustedContracts } from '../chain/contracts.ts'
+import { readWorkerFacts } from '../chain/worker-facts.ts'
+import { readChallenge } from '../challenge.ts'
+import type { Settings } from '../cli/settings.ts'
+import { composeWorker } from '../compose.ts'
+import { openKey, type WorkerKey } from '../key/open-key.ts'
+import { type ControlHandlers, canListen, folderOf, listenForControl } from '../local/control.ts'
+import { SignedJobs } from '../local/signed-jobs.ts'
+import { DRAIN_MS } from '../session.ts'
+import { openScreen } from '../status/screen.ts'
+
+const CHAIN_MS = 30_000
+
+/** Serves jobs until it is stopped or drained. */
+export async function run(settings: Settings, json: boolean): Promise<void> {
+  const screen = openScreen(settings.LOG_LEVEL, json)
+  const { log } = screen
+  const key = await openKey(settings, (line) => log.info(line))
+  await runProcess(log, async () => {
+    const folder = folderOf(settings.WORKER_HOME, key.address)
+    const handlers = { report: () => agent.report(), drain: () => void leave() }
+    const control = await reachable(settings, key, handlers, log)
+    // After the socket: two agents of one key must not write one file.
+    const signed = SignedJobs.open(join(folder, 'signed.log'), Math.floor(Date.now() / 1_000))
+    const agent = await composeWorker({ settings, key, signed, log })
+    const stopReading = followChain(settings, agent, log)
+    const stop = async (spanMs?: number) => {
+      await agent.stop(spanMs)
+      stopReading()
+      screen.close()
+      signed.close()
+      await control.close()
+    }
+    const leave = async () => {
+      log.info('draining: asked to by svc-worker drain')
+      await stop(DRAIN_MS)
+      process.exit(0)
+    }
+    agent.start()
+    screen.follow(() => agent.report())
+    return { stop }
+  })
+}
+
+/** Lets `status` and `drain` find this agent. */
+async function reachable(
+  { WORKER_HOME: home }: Settings,
+  { address }: WorkerKey,
+  handlers: ControlHandlers,
+  log: Log,
+): Promise<{ close(): Promise<void> }> {
+  if (canListen(home, address)) return listenForControl(home, address, handlers)
+  log.warn(
+    { home },
+    'svc-worker status and drain cannot reach this agent: --home is too long a path',
+  )
+  return { close: async () => {} }
+}
+
+/** Reads earnings and stake now and then, where `--rpc` names a node. The agent works without. */
+function followChain(settings: Settings, agent: Agent, log: Log): () => void {
+  if (!settings.WORKER_RPC_URL) return () => {}
+  let stopped = false
+  let chain: Chain | undefined
+  let timer: NodeJS.Timeout | undefined
+  const read = async () => {
+    try {
+      chain ??= await openChain(settings, trustedContracts(settings, await readChallenge(settings)))
+      const facts = await readWorkerFacts(chain, agent.report().worker)
+      if (facts) agent.tellChain(facts)
+    } catch (error) {
+      const message = error instanceof ConfigError ? error.message : String(error)
+      log.warn(`earnings and stake are not read: ${message}`)
+    }
+    if (!stopped) timer = setTimeout(() => void read(), CHAIN_MS)
+  }
+  void read()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

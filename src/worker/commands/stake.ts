@@ -1,0 +1,111 @@
+import { parseUnits } from 'viem'
+import { ConfigError } from '../../config/read.ts'
+import { escrowAbi, stakingAbi } from '../chain/abi.ts'
+import { type Chain, openChain } from '../chain/chain.ts'
+import { trustedContracts } from '../chain/contracts.ts'
+import { Sender } from '../chain/send.ts'
+import { readWorkerFacts, type WorkerFacts } from '../chain/worker-facts.ts'
+import { readChallenge } from '../challenge.ts'
+import type { Settings } from '../cli/settings.ts'
+import { existingKey, type WorkerKey } from '../key/open-key.ts'
+import { tokens, usdg } from '../status/line.ts'
+
+const TOKEN_DECIMALS = 18
+
+interface Account {
+  readonly chain: Chain
+  readonly key: WorkerKey
+  readonly sender: Sender
+  readonly facts: WorkerFacts
+}
+
+/** Stakes tokens of the worker's own key. @param amount in whole tokens, like `1000` or `0.5` */
+export async function stake(settings: Settings, amount: string): Promise<string> {
+  const account = await open(settings)
+  const { sender, facts, key } = account
+  const units = unitsOf(amount)
+  if (units > BigInt(facts.tokenUnits)) {
+    throw new ConfigError(
+      `${key.address} holds ${tokens(facts.tokenUnits)} RCompute, less than ${amount}: send it some`,
+    )
+  }
+  const hash = await sender.stake(facts.workerId, units)
+  const after = await factsOf(account)
+  const least = tokens(after.minimumStake)
+  return [
+    `staked ${amount} RCompute in transaction ${hash}`,
+    after.isBoosted
+      ? `active stake ${tokens(after.stake)}: the next job settles at ${after.shareBps / 100} %`
+      : `active stake ${tokens(after.stake)} of ${least}: the share stays ${after.shareBps / 100} % until it is ${least}`,
+  ].join('\n')
+}
+
+/** Begins to take stake out. @param amount in whole tokens, or `all` */
+export async function unstake(settings: Settings, amount: string): Promise<string> {
+  const account = await open(settings)
+  const { sender, facts, chain } = account
+  const units = amount === 'all' ? BigInt(facts.stake) : unitsOf(amount)
+  const hash = await sender.send({
+    address: chain.contracts.workerStaking,
+    abi: stakingAbi,
+    functionName: 'requestUnstake',
+    args: [facts.workerId, units],
+  })
+  const after = await factsOf(account)
+  return [
+    `unbonding ${tokens(after.unbonding)} RCompute, transaction ${hash}`,
+    `svc-worker withdraw pays it out from ${new Date(after.withdrawableAt * 1_000).toISOString()}; ` +
+      'until then it earns nothing and can still be slashed',
+  ].join('\n')
+}
+
+/** Pays unbonded stake out to the payee. */
+export async function withdraw(settings: Settings): Promise<string> {
+  const { sender, facts, chain } = await open(settings)
+  const hash = await sender.send({
+    address: chain.contracts.workerStaking,
+    abi: stakingAbi,
+    functionName: 'withdraw',
+    args: [facts.workerId],
+  })
+  return `paid ${tokens(facts.unbonding)} RCompute to ${facts.payee}, transaction ${hash}`
+}
+
+/** Pays earnings out to the payee. */
+export async function claim(settings: Settings): Promise<string> {
+  const { sender, facts, chain } = await open(settings)
+  if (facts.claimableUnits === '0') {
+    throw new ConfigError(
+      `nothing to claim yet: ${usdg(facts.earnedUnits)} USDG are on hold, for as long as a job can be disputed`,
+    )
+  }
+  const hash = await sender.send({
+    address: chain.contracts.jobEscrow,
+    abi: escrowAbi,
+    functionName: 'claim',
+    args: [facts.workerId],
+  })
+  return `paid ${usdg(facts.claimableUnits)} USDG to ${facts.payee}, transaction ${hash}`
+}
+
+async function open(settings: Settings): Promise<Account> {
+  const contracts = trustedContracts(settings, await readChallenge(settings))
+  const chain = await openChain(settings, contracts)
+  const key = await existingKey(settings)
+  const facts = await factsOf({ chain, key })
+  return { chain, key, facts, sender: new Sender(chain, settings, key) }
+}
+
+async function factsOf({ chain, key }: Pick<Account, 'chain' | 'key'>): Promise<WorkerFacts> {
+  const facts = await readWorkerFacts(chain, key.address)
+  if (facts) return facts
+  throw new ConfigError(
+    `${key.address} is not registered: svc-worker register, or start the agent once`,
+  )
+}
+
+function unitsOf(amount: string): bigint {
+  const units = /^\d+(\.\d+)?$/.test(amount) ? parseUnits(amount, TOKEN_DECIMALS) : 0n
+  if (units > 0n) return units
+  throw new ConfigError(`${amount} is no amount of RCompute: a number above 0, like 1000 or 0.5`)
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+/**
+ * How much context an upstream really has, where it tells. What it was started with counts, not what
+ * the model could do: Ollama cuts a longer prompt short without a word, and the answer is to
+ * something that nobody asked.
+ */
+
+/** A model as the upstream lists it. */
+export const listedModel = z.object({
+  id: z.string(),
+  // vLLM and SGLang.
+  max_model_len: z.number().optional().catch(undefined),
+  // llama.cpp's server; Ollama says `library`.
+  owned_by: z.string().optional().catch(undefined),
+  meta: z.object({ n_ctx_train: z.number() }).nullish().catch(undefined),
+})
+export type UpstreamEntry = z.infer<typeof listedModel>
+
+/** Asks the upstream's own address (the base without /v1); undefined where it has no answer. */
+export type AskUpstream = (path: string, body?: object) => Promise<unknown>
+
+/** What Ollama starts a model with where nobody told it another context. */
+const OLLAMA_CONTEXT = 4_096
+
+/** Context windows in tokens by the upstream's names; 0 where it does not tell. */
+export async function contextWindows(
+  entries: readonly UpstreamEntry[],
+  ask: AskUpstream,
+): Promise<ReadonlyMap<string, number>> {
+  const told = new Map<string, number>()
+  for (const entry of entries) told.set(entry.id, await contextOf(entry, ask))
+  return told
+}
+
+async function contextOf(entry: UpstreamEntry, ask: AskUpstream): Promise<number> {
+  if (entry.max_model_len) return entry.max_model_len
+  if (entry.owned_by === 'llamacpp' || entry.meta) {
+    const running = llamaCppProps.safeParse(await ask('/props'))
+    const slot = running.success ? running.data.default_generation_settings.n_ctx : 0
+    return slot || (entry.meta?.n_ctx_train ?? 0)
+  }
+  return entry.owned_by === 'library' ? ollamaContext(entry.id, ask) : 0
+}
+
+const llamaCppProps = z.object({ default_generation_settings: z.object({ n_ctx: z.number() }) })
+const ollamaRunning = z.object({
+  models: z.array(z.object({ model: z.string(), context_length: z.number().optional() })),
+})
+const ollamaModel = z.object({
+  parameters: z.string().optional(),
+  model_info: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** A loaded model says its context; one that is not gets what its Modelfile names, or the default. */
+async function ollamaContext(name: string, ask: AskUpstream): Promise<number> {
+  const running = ollamaRunning.safeParse(await ask('/api/ps'))
+  const loaded = running.success && running.data.models.find(({ model }) => model === name)
+  if (loaded && loaded.context_length !== undefined) return loaded.context_length
+  const shown = ollamaModel.safeParse(await ask('/api/show', { model: name }))
+  if (!shown.success) return OLLAMA_CONTEXT
+  const [, named] = /^num_ctx\s+(\d+)/m.exec(shown.data.parameters ?? '') ?? []
+  if (named) return Number(named)
+  const key = Object.keys(shown.data.model_info ?? {}).find((each) =>
+    each.endsWith('.context_length'),
+  )
+  const trained = key === undefined ? undefined : shown.data.model_info?.[key]
+  return Math.min(OLLAMA_CONTEXT, typeof trained === 'number' ? trained : OLLAMA_CONTEXT)
+}
