@@ -1,17 +1,32 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer } from 'tsyringe'
 import type { ActorsConfig } from '../src/config/schema.ts'
+import { type Credits, toCredits } from '../src/domain/credits.ts'
+import type { Address } from '../src/domain/ids.ts'
 import { LANES } from '../src/messages/subjects.ts'
+import type { Ledger } from '../src/ports/ledger.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
+import type { ActorRecord } from '../src/runtime/actor.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import type { Log } from '../src/telemetry/log.ts'
+import { makeLoader } from './account/loader.ts'
 import { makeAccountService } from './account/service.ts'
+import { makeCatalogueFollower } from './catalogue/follower.ts'
 import { makeChainWatcher } from './chain-watcher/watcher.ts'
+import { webhookHost } from './compose-webhooks.ts'
 import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
+import { rests } from './job/due.ts'
 import { Edges } from './job/edges.ts'
+import { happeningsOf } from './job/facts.ts'
 import { Pools } from './job/pools.ts'
-import { jobPartitions } from './job/resource.ts'
+import { jobPartitions, PARTITION_NAMES, VIEWED } from './job/resource.ts'
+import type { Job, JobEvent } from './job/state.ts'
+import { viewOf } from './job/view.ts'
+import { JobFactTeller } from './job-facts/teller.ts'
+import { makeJobViewRebuilder } from './job-views/rebuilder.ts'
+import { JobViewWriter } from './job-views/writer.ts'
+import { makeKeeper } from './keeper/keeper.ts'
 import { makeLane } from './settlement/lane.ts'
 
 /** Connects an actor host to the world and starts the kinds of actors that its config names. */
@@ -20,16 +35,25 @@ export async function composeActors(
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
   const c = container.createChildContainer()
-  const { hostId, deployBlock, close } = await connectActors(c, config, log)
+  const connected = await connectActors(c, config, log)
+  const { hostId, deployBlock, jobEscrow, catalogueKey, close } = connected
   const pools = new Pools(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
   const edges = new Edges(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
-  const account = accountService(c)
-  const ownership = new Ownership({
+  const load = makeLoader({
+    reader: c.resolve(TOKENS.escrowReader),
+    ledger: c.resolve(TOKENS.ledger),
+  })
+  const account = accountService(c, load)
+  const webhooks = config.ACTOR_KINDS.includes('webhook') ? webhookHost(c, config) : undefined
+  const ownership: Ownership = new Ownership({
     hostId,
     resources: [
-      jobs(c, hostId, pools, edges),
+      jobs(c, config, { hostId, pools, edges, jobEscrow, load }),
       ...lanes(c, config),
-      watcher(c, config, deployBlock),
+      watcher(c, config, { deployBlock, load }),
+      catalogue(c, catalogueKey),
+      ...keeper(c, config, { deployBlock, jobEscrow }),
+      jobViewRebuilder(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
     ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind)),
     bus: c.resolve(TOKENS.bus),
     registry: c.resolve(TOKENS.placements),
@@ -40,11 +64,13 @@ export async function composeActors(
   edges.start()
   await pools.start()
   if (config.ACTOR_KINDS.includes('account')) await account.start()
+  await webhooks?.start()
   await ownership.start()
   log.info({ hostId, kinds: config.ACTOR_KINDS }, 'actors: ready')
   return {
     stop: async () => {
       await ownership.stop()
+      await webhooks?.stop()
       await account.stop()
       pools.stop()
       edges.stop()
@@ -53,19 +79,81 @@ export async function composeActors(
   }
 }
 
-function jobs(c: DependencyContainer, hostId: string, pools: Pools, edges: Edges): ResourceKind {
+interface JobHost {
+  readonly hostId: string
+  readonly pools: Pools
+  readonly edges: Edges
+  readonly jobEscrow: Address
+  readonly load: Load
+}
+
+function jobs(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  { hostId, pools, edges, jobEscrow, load }: JobHost,
+): ResourceKind {
   const bus = c.resolve(TOKENS.bus)
   const clock = c.resolve(TOKENS.clock)
   const ledger = c.resolve(TOKENS.ledger)
   const outputs = c.resolve(TOKENS.outputs)
   return jobPartitions({
     hostId,
-    kind: jobKind({ bus, clock, ledger, outputs, pools, edges }),
+    kind: jobKind(
+      { bus, clock, ledger, outputs, pools, edges },
+      { disputeWindowMs: config.DISPUTE_WINDOW_SECONDS * 1_000 },
+    ),
     bus,
     clock,
     journal: c.resolve(TOKENS.jobJournal),
     log: c.resolve(TOKENS.log),
+    facts: new JobFactTeller({
+      facts: c.resolve(TOKENS.facts),
+      interest: c.resolve(TOKENS.eventInterest),
+      walletOf: (job) => (job.status === 'abandoned' ? undefined : job.terms.wallet),
+      viewOf: viewIfAny,
+      happeningsOf,
+      remaining: (wallet) => spendable(ledger, load, wallet),
+      escrowAddress: jobEscrow,
+      clock,
+      log: c.resolve(TOKENS.log),
+    }),
+    views: new JobViewWriter({
+      views: c.resolve(TOKENS.jobViews),
+      archive: c.resolve(TOKENS.jobArchive),
+      viewOf: viewIfAny,
+      rests,
+      clock,
+      log: c.resolve(TOKENS.log),
+    }),
   })
+}
+
+/** What a wallet can spend now; one that the ledger has forgotten is read from the chain. */
+async function spendable(ledger: Ledger, load: Load, wallet: Address): Promise<Credits> {
+  let balance = await ledger.balance(wallet)
+  if (balance === 'unknown_wallet') {
+    await load(wallet)
+    balance = await ledger.balance(wallet)
+  }
+  if (balance === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
+  return balance.remaining
+}
+
+/** A tombstone is nothing that anybody is shown. */
+const viewIfAny = (job: Job) => (job.status === 'abandoned' ? undefined : viewOf(job))
+
+function jobViewRebuilder(c: DependencyContainer, viewedUpTo: () => Promise<number>): ResourceKind {
+  return single('job-views', 'job-views', () =>
+    makeJobViewRebuilder({
+      views: c.resolve(TOKENS.jobViews),
+      archive: c.resolve(TOKENS.jobArchive),
+      journal: c.resolve(TOKENS.jobReader),
+      viewOf: ({ body }) => viewIfAny((body as ActorRecord<Job, JobEvent>).state),
+      viewedUpTo,
+      clock: c.resolve(TOKENS.clock),
+      log: c.resolve(TOKENS.log),
+    }),
+  )
 }
 
 /** One writer a signing key: a lane is a resource that one host holds at a time. */
@@ -87,9 +175,19 @@ function lanes(c: DependencyContainer, config: ActorsConfig): ResourceKind[] {
   )
 }
 
-function watcher(c: DependencyContainer, config: ActorsConfig, deployBlock: number): ResourceKind {
+type Load = ReturnType<typeof makeLoader>
+
+function watcher(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  { deployBlock, load }: { readonly deployBlock: number; readonly load: Load },
+): ResourceKind {
   return single('chain-watcher', 'watcher', () =>
     makeChainWatcher({
+      load,
+      facts: c.resolve(TOKENS.facts),
+      settings: c.resolve(TOKENS.settings),
+      lowMarks: c.resolve(TOKENS.lowMarks),
       reader: c.resolve(TOKENS.escrowReader),
       ledger: c.resolve(TOKENS.ledger),
       bus: c.resolve(TOKENS.bus),
@@ -102,9 +200,68 @@ function watcher(c: DependencyContainer, config: ActorsConfig, deployBlock: numb
   )
 }
 
-function accountService(c: DependencyContainer) {
+function catalogue(c: DependencyContainer, key: string): ResourceKind {
+  return single('catalogue', 'catalogue', () =>
+    makeCatalogueFollower({
+      models: c.resolve(TOKENS.modelReader),
+      blocks: c.resolve(TOKENS.escrowReader),
+      registry: c.resolve(TOKENS.models),
+      key,
+      clock: c.resolve(TOKENS.clock),
+      log: c.resolve(TOKENS.log),
+    }),
+  )
+}
+
+/** Without a key of its own there is none. */
+function keeper(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  contracts: { readonly deployBlock: number; readonly jobEscrow: Address },
+): ResourceKind[] {
+  const log = c.resolve(TOKENS.log)
+  if (!config.KEEPER_PRIVATE_KEY) {
+    if (config.ACTOR_KINDS.includes('keeper')) {
+      log.warn(
+        'keeper: KEEPER_PRIVATE_KEY is not set, so this host gives no forgotten lock back, sweeps ' +
+          'no deposit address, pays out no earnings and sends no proof of a worker that lied; set it ' +
+          'to a key with some coin for gas',
+      )
+    }
+    return []
+  }
+  return [
+    single('keeper', 'keeper', () =>
+      makeKeeper({
+        reader: c.resolve(TOKENS.keeperReader),
+        writer: c.resolve(TOKENS.keeperWriter),
+        bus: c.resolve(TOKENS.bus),
+        registries: {
+          cursors: c.resolve(TOKENS.cursors),
+          keys: c.resolve(TOKENS.keys),
+          wallets: c.resolve(TOKENS.wallets),
+          strikes: c.resolve(TOKENS.strikes),
+        },
+        clock: c.resolve(TOKENS.clock),
+        log,
+        onBlock: c.resolve(TOKENS.escrowReader).onBlock,
+        confirmations: config.CHAIN_CONFIRMATIONS,
+        ...contracts,
+        claimMinimum: toCredits(config.KEEPER_CLAIM_MIN_CREDITS),
+        feeCeilingWei: gweiToWei(config.KEEPER_MAX_FEE_GWEI),
+        claimFeeCeilingWei: gweiToWei(config.KEEPER_CLAIM_MAX_FEE_GWEI),
+      }),
+    ),
+  ]
+}
+
+const gweiToWei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9))
+
+function accountService(c: DependencyContainer, load: Load) {
   return makeAccountService({
-    reader: c.resolve(TOKENS.escrowReader),
+    load,
+    setAsides: c.resolve(TOKENS.setAsides),
+    vouchers: c.resolve(TOKENS.vouchers),
     ledger: c.resolve(TOKENS.ledger),
     bus: c.resolve(TOKENS.bus),
     clock: c.resolve(TOKENS.clock),

@@ -1,8 +1,16 @@
 import type { DependencyContainer } from 'tsyringe'
 import { connectNats } from '../src/bus/connect.ts'
+import { makeEventInterest } from '../src/bus/event-interest.ts'
+import { makeSettings } from '../src/bus/settings.ts'
 import { connectChain, makeEscrowWriter } from '../src/chain/connect.ts'
 import { readContracts } from '../src/chain/contracts-file.ts'
+import { connectKeeper } from '../src/chain/keeper.ts'
+import { openSigner } from '../src/chain/signers.ts'
+import { makeVouchers } from '../src/chain/vouchers.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
+import { catalogueKey } from '../src/messages/catalogue.ts'
+import type { WalletWebhooks } from '../src/messages/webhook.ts'
+import { openOutbound } from '../src/outbound/connect.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
 import { systemClock } from '../src/runtime/system-clock.ts'
 import { connectRedis } from '../src/store/connect.ts'
@@ -17,32 +25,119 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
     connectRedis({ url: config.REDIS_URL, log }),
     connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
   ])
+  const { signers, closeSigners } = openSigners(config)
   const writer = makeEscrowWriter({
     rpcUrl: config.RPC_URL,
     contracts,
-    keys: {
-      lock: config.LOCKER_PRIVATE_KEY as `0x${string}`,
-      settle: config.SETTLER_PRIVATE_KEY as `0x${string}`,
+    signers,
+    log,
+    terms: {
+      maxFeeWei: BigInt(Math.round(config.CHAIN_MAX_FEE_GWEI * WEI_PER_GWEI)),
+      stuckMs: config.CHAIN_STUCK_SECONDS * 1_000,
+      gasPercent: config.CHAIN_GAS_PERCENT,
     },
+  })
+  const vouchers = makeVouchers({
+    rpcUrl: config.RPC_URL,
+    contracts,
+    privateKey: config.WITHDRAWAL_SIGNER_PRIVATE_KEY as `0x${string}` | undefined,
+  })
+  const settings = makeSettings({
+    registry: await nats.registry('SETTINGS'),
+    clock: systemClock,
     log,
   })
+  const { KEEPER_PRIVATE_KEY: privateKey } = config
+  const keeper = privateKey
+    ? connectKeeper({
+        rpcUrl: config.RPC_URL,
+        contracts,
+        signer: openSigner({ privateKey }).signer,
+        log,
+      })
+    : undefined
+  const outbound = openOutbound({ clock: systemClock, devTargets: config.WEBHOOK_DEV_TARGETS })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })
   c.register(TOKENS.jobJournal, { useValue: await nats.journal('JOB') })
+  c.register(TOKENS.jobReader, { useValue: await nats.jobReader() })
+  c.register(TOKENS.jobArchive, { useValue: await nats.archive() })
+  c.register(TOKENS.jobViews, { useValue: store.jobViews })
   c.register(TOKENS.outbox, { useValue: await nats.journal('TX') })
   c.register(TOKENS.placements, { useValue: await nats.registry('PARTS') })
   c.register(TOKENS.cursors, { useValue: await nats.registry('CURSORS') })
+  c.register(TOKENS.models, { useValue: await nats.registry('MODELS') })
+  c.register(TOKENS.facts, { useValue: await nats.facts() })
+  c.register(TOKENS.settings, { useValue: settings })
+  c.register(TOKENS.lowMarks, { useValue: await nats.registry('LOW') })
   c.register(TOKENS.ledger, { useValue: store.ledger })
+  c.register(TOKENS.setAsides, { useValue: store.setAsides })
+  c.register(TOKENS.vouchers, { useValue: vouchers })
   c.register(TOKENS.outputs, { useValue: store.outputs })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
+  c.register(TOKENS.modelReader, { useValue: chain.models })
   c.register(TOKENS.escrowWriter, { useValue: writer })
+  c.register(TOKENS.webhooks, { useValue: await nats.registry('WEBHOOKS') })
+  const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
+  const eventInterest = makeEventInterest({
+    webhooks: webhookMirror,
+    listeners: await nats.mirror('LISTENERS', () => systemClock.monotonic()),
+    clock: systemClock,
+  })
+  c.register(TOKENS.webhookMirror, { useValue: webhookMirror })
+  c.register(TOKENS.eventInterest, { useValue: eventInterest })
+  c.register(TOKENS.deliveryHistory, { useValue: await nats.deliveryHistory() })
+  c.register(TOKENS.factReader, { useValue: await nats.factReader() })
+  c.register(TOKENS.webhookQueues, { useValue: await nats.webhookQueues() })
+  c.register(TOKENS.webhookTargets, { useValue: outbound.targets })
+  c.register(TOKENS.webhookSender, { useValue: outbound.sender })
+  if (keeper) {
+    c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+    c.register(TOKENS.wallets, { useValue: await nats.registry('WALLETS') })
+    c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
+    c.register(TOKENS.keeperReader, { useValue: keeper.reader })
+    c.register(TOKENS.keeperWriter, { useValue: keeper.writer })
+  }
   return {
     hostId,
     deployBlock: contracts.deployBlock,
+    jobEscrow: contracts.jobEscrow,
+    catalogueKey: catalogueKey(contracts),
     close: async () => {
-      await Promise.all([chain.close(), writer.close(), store.close()])
+      eventInterest.stop()
+      await Promise.all([
+        chain.close(),
+        writer.close(),
+        vouchers.close(),
+        closeSigners(),
+        keeper?.close(),
+        outbound.sender.close(),
+        store.close(),
+      ])
       await nats.close()
+    },
+  }
+}
+
+const WEI_PER_GWEI = 1e9
+
+/** One signer a lane. */
+function openSigners(config: ActorsConfig) {
+  const lock = openSigner({
+    privateKey: config.LOCKER_PRIVATE_KEY,
+    url: config.LOCKER_SIGNER_URL,
+    address: config.LOCKER_ADDRESS,
+  })
+  const settle = openSigner({
+    privateKey: config.SETTLER_PRIVATE_KEY,
+    url: config.SETTLER_SIGNER_URL,
+    address: config.SETTLER_ADDRESS,
+  })
+  return {
+    signers: { lock: lock.signer, settle: settle.signer },
+    closeSigners: async () => {
+      await Promise.all([lock.close(), settle.close()])
     },
   }
 }

@@ -1,22 +1,35 @@
-import type { LoadAccount, LoadAccountReply } from '../../src/messages/account.ts'
+import type { Address } from '../../src/domain/ids.ts'
+import type {
+  LoadAccount,
+  LoadAccountReply,
+  WithdrawCredits,
+  WithdrawCreditsReply,
+} from '../../src/messages/account.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import type { Bus } from '../../src/ports/bus.ts'
+import type { Bus, Subscription } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { EscrowReader } from '../../src/ports/escrow.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
+import type { SetAsides } from '../../src/ports/set-asides.ts'
+import type { Vouchers } from '../../src/ports/vouchers.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { makeLoader } from './loader.ts'
 import { makeSweeper } from './sweeper.ts'
+import { makeWithdrawals } from './withdrawals.ts'
 
 export interface AccountOptions {
-  readonly reader: EscrowReader
   readonly ledger: Ledger
+  readonly setAsides: SetAsides
+  readonly vouchers: Vouchers
+  /** Reads a wallet from the chain into the ledger. */
+  load(wallet: Address): Promise<void>
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Fills the ledger from the chain, and gives back the reservations of edges that died. */
+/**
+ * Fills the ledger from the chain, grants withdrawals, and gives back the reservations of edges that
+ * died and the credits of vouchers that nobody used.
+ */
 export interface AccountService {
   start(): Promise<void>
   stop(): Promise<void>
@@ -25,31 +38,50 @@ export interface AccountService {
 const QUEUE = 'account'
 const SWEEP_MS = 5_000
 
-/** Runs in each host: loads are shared out among them, a sweep is harmless twice. */
+/** Runs in each host: requests are shared out among them, a sweep is harmless twice. */
 export function makeAccountService(options: AccountOptions): AccountService {
-  const { bus, clock, log } = options
-  const load = makeLoader(options)
+  const { load, bus, clock, log } = options
   const sweep = makeSweeper(options)
+  const withdrawals = makeWithdrawals(options)
   let endings: (() => void)[] = []
+
+  /** Answers each request on `subject`; a throw is an answer too. */
+  const answer = <Request extends { readonly wallet: Address }, Reply>(
+    subject: string,
+    reply: (request: Request) => Promise<Reply>,
+  ): Subscription =>
+    bus.subscribe(
+      subject,
+      (message, _subject, respond) => {
+        const request = message as Request // only edges and the web app's API ask here
+        reply(request).then(respond, (error: unknown) => {
+          log.warn({ err: error, wallet: request.wallet, subject }, 'account: not answered')
+          const reason = error instanceof Error ? error.message : String(error)
+          respond({ type: 'unavailable', reason })
+        })
+      },
+      { queue: QUEUE },
+    )
 
   return {
     start: async () => {
-      const loads = bus.subscribe(
+      const loads = answer<LoadAccount, LoadAccountReply>(
         SUBJECTS.accountLoad,
-        (message, _subject, respond) => {
-          const { wallet } = message as LoadAccount // only edges ask here
-          load(wallet).then(
-            () => respond({ type: 'loaded' } satisfies LoadAccountReply),
-            (error: unknown) => {
-              log.warn({ err: error, wallet }, 'account: not loaded')
-              const reason = error instanceof Error ? error.message : String(error)
-              respond({ type: 'unavailable', reason } satisfies LoadAccountReply)
-            },
-          )
+        async ({ wallet }) => {
+          await load(wallet)
+          return { type: 'loaded' }
         },
-        { queue: QUEUE },
       )
-      endings = [() => loads.unsubscribe(), clock.every(SWEEP_MS, () => void sweep())]
+      const withdraws = answer<WithdrawCredits, WithdrawCreditsReply>(
+        SUBJECTS.accountWithdraw,
+        withdrawals.answer,
+      )
+      endings = [
+        () => loads.unsubscribe(),
+        () => withdraws.unsubscribe(),
+        clock.every(SWEEP_MS, () => void sweep()),
+        clock.every(SWEEP_MS, () => void withdrawals.sweep()),
+      ]
     },
     stop: async () => {
       for (const end of endings.splice(0)) end()

@@ -21,8 +21,9 @@ const TIMEOUT_MS = 2_000
 
 /**
  * One sweep through the reservations that are still open: perhaps their edge died before the job
- * began. Age alone decides nothing: the job itself is asked, and says whether it ever will lock.
- * A sweep that is asked for during another does nothing.
+ * began. Age alone decides nothing: the job itself is woken, and gives back what it will never lock.
+ * One whose lock may still be on its way keeps it. A sweep that is asked for during another does
+ * nothing.
  */
 export function makeSweeper(options: Options): () => Promise<void> {
   const { ledger, clock, log } = options
@@ -33,7 +34,7 @@ export function makeSweeper(options: Options): () => Promise<void> {
     try {
       const open = await ledger.openReservations(addMs(clock.now(), -AGE_MS), SWEEP_MAX)
       const next = open.values()
-      await Promise.all(Array.from({ length: PARALLEL }, () => settleEach(options, next)))
+      await Promise.all(Array.from({ length: PARALLEL }, () => wakeEach(options, next)))
     } catch (error) {
       log.warn({ err: error }, 'account: sweep not finished, the next one goes on')
     } finally {
@@ -42,28 +43,20 @@ export function makeSweeper(options: Options): () => Promise<void> {
   }
 }
 
-async function settleEach(options: Options, open: Iterator<OpenReservation>): Promise<void> {
-  for (let next = open.next(); !next.done; next = open.next()) await settle(options, next.value)
+async function wakeEach(options: Options, open: Iterator<OpenReservation>): Promise<void> {
+  for (let next = open.next(); !next.done; next = open.next()) await wake(options, next.value)
 }
 
-async function settle(
-  { bus, ledger, clock, log }: Options,
+async function wake(
+  { bus, clock, log }: Options,
   { jobId, wallet }: OpenReservation,
 ): Promise<void> {
   const command = { type: 'AbandonJob', jobId, wallet, at: clock.now() } as const
   try {
-    const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
-    if (!willNeverLock(reply)) return
-    await ledger.release(wallet, jobId)
-    log.info({ jobId, wallet }, 'account: reservation of a job that never was given back')
+    await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
   } catch (error) {
     // Its partition is between two owners: the next sweep asks again.
     if (error instanceof NoResponders || error instanceof RequestTimeout) return
-    log.warn({ err: error, jobId }, 'account: reservation not settled, the next sweep tries again')
+    log.warn({ err: error, jobId }, 'account: job not woken, the next sweep tries again')
   }
 }
-
-const willNeverLock = (reply: JobReply): boolean =>
-  reply.type === 'accepted' &&
-  (reply.view.status === 'failed' || reply.view.status === 'refunded') &&
-  reply.view.escrowTx === null

@@ -2,9 +2,13 @@ import type { JobCommand, JobReply } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import { makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 
-/** Hands each command to its job until the job has taken it. */
+/**
+ * Hands each command to its job until the job has taken it: to one job in the order given, since a
+ * dispute follows its settlement and a verdict its dispute; to many jobs side by side.
+ */
 export interface Deliveries {
   /** `taken` is called once, unless `stop` comes first. */
   deliver(command: JobCommand, taken: () => void): void
@@ -20,56 +24,28 @@ interface Options {
 interface Delivery {
   readonly command: JobCommand
   readonly taken: () => void
-  waitMs: number
 }
 
-const PARALLEL_MAX = 256
 const TIMEOUT_MS = 2_000
-const RETRY_MIN_MS = 50
-const RETRY_MAX_MS = 2_000
 
 export function makeDeliveries({ bus, clock, log }: Options): Deliveries {
-  const waiting: Delivery[] = []
-  let active = 0
-  let stopped = false
-
-  const pump = () => {
-    while (active < PARALLEL_MAX && !stopped) {
-      const delivery = waiting.shift()
-      if (!delivery) return
-      active++
-      void attempt(delivery).finally(() => {
-        active--
-        pump()
-      })
-    }
-  }
-  const again = (delivery: Delivery) => {
-    waiting.push(delivery)
-    pump()
-  }
-  const attempt = async (delivery: Delivery): Promise<void> => {
-    const { jobId, type } = delivery.command
-    const subject = SUBJECTS.jobCommand(jobId)
-    try {
-      const reply = await bus.request<JobReply>(subject, delivery.command, TIMEOUT_MS)
-      if (stopped) return
+  const lines = makeLines<Delivery>({
+    clock,
+    keyOf: ({ command }) => command.jobId,
+    attempt: async ({ command }) => {
+      const { jobId, type } = command
+      const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
       if (reply.type !== 'accepted') log.warn({ jobId, type, reply }, 'watcher: fact not wanted')
-      delivery.taken()
-    } catch (error) {
-      // Its partition is between two owners, perhaps: the slot is free for others meanwhile.
-      if (!(error instanceof NoResponders) && !(error instanceof RequestTimeout)) {
-        log.error({ err: error, jobId, type }, 'watcher: delivery failed, trying again')
-      }
-      clock.after(delivery.waitMs, () => again(delivery))
-      delivery.waitMs = Math.min(RETRY_MAX_MS, delivery.waitMs * 2)
-    }
-  }
-  return {
-    deliver: (command, taken) => again({ command, taken, waitMs: RETRY_MIN_MS }),
-    stop: () => {
-      stopped = true
-      waiting.length = 0
     },
+    done: ({ taken }) => taken(),
+    failed: (error, { command: { jobId, type } }) => {
+      // Its partition is between two owners, perhaps.
+      if (error instanceof NoResponders || error instanceof RequestTimeout) return
+      log.error({ err: error, jobId, type }, 'watcher: delivery failed, trying again')
+    },
+  })
+  return {
+    deliver: (command, taken) => lines.push({ command, taken }),
+    stop: lines.stop,
   }
 }

@@ -1,22 +1,52 @@
+import { NO_CREDITS } from '../../src/domain/credits.ts'
+import { unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
 import type { ChainFact } from '../../src/ports/escrow.ts'
 import type { LedgerEntry } from '../../src/ports/ledger.ts'
 
-/** What a fact does to its wallet's balance; undefined where it does nothing. */
+/** What a fact does to what its wallet can spend; undefined where it does nothing. */
 export function ledgerEntryOf(fact: ChainFact): LedgerEntry | undefined {
-  if (fact.type === 'skipped' || fact.type === 'worker_registered') return undefined
-  const { wallet, block, logIndex, type: kind } = fact
-  const entry = { wallet, block, logIndex, kind }
   switch (fact.type) {
     case 'deposited':
-      return { ...entry, credits: fact.credits, at: fact.at }
+      return { ...placeOf(fact), kind: fact.type, credits: fact.credits, at: fact.at }
+    case 'withdrawn':
+    case 'thawing_started':
+    case 'thawing_cancelled':
+      return { ...placeOf(fact), kind: fact.type, credits: fact.credits }
+    case 'locked':
+    case 'refunded':
+      return { ...placeOf(fact), kind: fact.type, credits: fact.credits, jobId: fact.jobId }
+    case 'dispute_resolved':
+      if (fact.returned === NO_CREDITS) return undefined
+      return { ...placeOf(fact), kind: fact.type, credits: fact.returned, jobId: fact.jobId }
     case 'settled':
-      return { ...entry, credits: fact.returned, jobId: fact.jobId }
+      return {
+        ...placeOf(fact),
+        kind: fact.type,
+        credits: fact.returned,
+        jobId: fact.jobId,
+        charged: fact.charged,
+      }
+    case 'disputed':
+    case 'skipped':
+    case 'worker_registered':
+    case 'worker_slashed':
+      return undefined
     default:
-      return { ...entry, credits: fact.credits, jobId: fact.jobId }
+      return unreachable(fact)
   }
 }
+
+const placeOf = ({
+  wallet,
+  block,
+  logIndex,
+}: Pick<LedgerEntry, 'wallet' | 'block' | 'logIndex'>) => ({
+  wallet,
+  block,
+  logIndex,
+})
 
 /** What a job is to be told of a final fact; undefined where it is not the watcher's to tell. */
 export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
@@ -28,6 +58,14 @@ export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
     case 'refunded': {
       const { jobId, tx, block } = fact
       return { type: 'ConfirmRefund', jobId, tx, block, at }
+    }
+    case 'disputed': {
+      const { jobId, tx, block, claimedHash } = fact
+      return { type: 'ConfirmDispute', jobId, tx, block, claimedHash, at }
+    }
+    case 'dispute_resolved': {
+      const { jobId, tx, block, upheld } = fact
+      return { type: 'ResolveDispute', jobId, upheld, tx, block, at }
     }
     default:
       return undefined

@@ -1,10 +1,12 @@
 import type { JobCommand } from '../../src/messages/job.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Block, ChainFact, EscrowReader } from '../../src/ports/escrow.ts'
-import type { Ledger, LedgerEntry } from '../../src/ports/ledger.ts'
+import type { Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { type CreditChange, changesOwned } from './credit-facts.ts'
 import { commandOf, ledgerEntryOf } from './fact.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
+import { type Slash, slashesOf } from './slashes.ts'
 import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
 
 export interface FollowerOptions {
@@ -17,6 +19,8 @@ export interface FollowerOptions {
   /** Where to go on: the end of it was taken by all. Empty: begin with the deployment. */
   readonly trail: Trail
   deliver(command: JobCommand, taken: () => void): void
+  tell(change: CreditChange, told: () => void): void
+  tellSlash(slash: Slash, told: () => void): void
   /** Everything up to the end of `trail` has been taken. */
   moved(trail: Trail): void
 }
@@ -28,7 +32,10 @@ export interface Follower {
 
 const RANGE_BLOCKS = 500
 
-/** Follows the chain's head through reorgs. The ledger goes first; deliveries hold nothing up. */
+/**
+ * Follows the chain's head through reorgs. The ledger goes first; what is delivered and told holds
+ * nothing up, but until it is, the trail that is kept does not pass its block.
+ */
 export function makeFollower(options: FollowerOptions): Follower {
   const { reader, confirmations, deployBlock } = options
   let trail = options.trail
@@ -51,18 +58,20 @@ export function makeFollower(options: FollowerOptions): Follower {
   }
 
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
-    await applyAll(options.ledger, facts)
+    const changes = await applyAll(options.ledger, facts)
     const at = options.clock.now()
     const commands = facts.flatMap((fact) => commandOf(fact, at) ?? [])
+    const slashes = slashesOf(facts)
     trail = follow(trail, { block, hash }, water.done)
     const mine = water
-    if (mine.open(block, commands.length)) moved()
-    for (const command of commands) {
-      // A delivery begun before a reorg no longer counts: it is made again.
-      options.deliver(command, () => {
-        if (mine.close(block) && mine === water) moved()
-      })
+    if (mine.open(block, commands.length + changes.length + slashes.length)) moved()
+    // What began before a reorg no longer counts: it is done again.
+    const done = () => {
+      if (mine.close(block) && mine === water) moved()
     }
+    for (const command of commands) options.deliver(command, done)
+    for (const change of changes) options.tell(change, done)
+    for (const slash of slashes) options.tellSlash(slash, done)
   }
 
   const stepBack = async (last: Seen, head: Block) => {
@@ -105,19 +114,37 @@ async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
   return -1
 }
 
-/** In the chain's order for each wallet; wallets side by side. */
-async function applyAll(ledger: Ledger, facts: readonly ChainFact[]): Promise<void> {
-  const wallets = new Map<string, LedgerEntry[]>()
+/**
+ * In the chain's order for each wallet; wallets side by side.
+ * @returns what changed the credits of a wallet, each wallet's in order
+ */
+async function applyAll(
+  ledger: Ledger,
+  facts: readonly ChainFact[],
+): Promise<readonly CreditChange[]> {
+  const wallets = new Map<string, Omit<CreditChange, 'standing'>[]>()
+  const places = new Map<string, number>()
   for (const fact of facts) {
     const entry = ledgerEntryOf(fact)
     if (!entry) continue
-    const entries = wallets.get(entry.wallet)
-    if (entries) entries.push(entry)
-    else wallets.set(entry.wallet, [entry])
+    const { wallet, kind } = entry
+    const like = `${fact.tx} ${wallet} ${kind}`
+    const place = places.get(like) ?? 0
+    places.set(like, place + 1)
+    const change = { entry, tx: fact.tx, place }
+    const changes = wallets.get(wallet)
+    if (changes) changes.push(change)
+    else wallets.set(wallet, [change])
   }
-  await Promise.all(
-    [...wallets.values()].map(async (entries) => {
-      for (const entry of entries) await ledger.apply(entry)
+  const applied = await Promise.all(
+    [...wallets.values()].map(async (changes) => {
+      const told: CreditChange[] = []
+      for (const change of changes) {
+        const standing = await ledger.apply(change.entry)
+        if (changesOwned(change.entry)) told.push({ ...change, standing })
+      }
+      return told
     }),
   )
+  return applied.flat()
 }

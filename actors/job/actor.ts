@@ -2,26 +2,27 @@ import type { JobId } from '../../src/domain/ids.ts'
 import { toJobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
-import type { LockIntent, RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
+import type {
+  DisputeIntent,
+  LockIntent,
+  RefundIntent,
+  SettleIntent,
+} from '../../src/messages/lane.ts'
 import type { OfferJob, OfferReply, StopJob } from '../../src/messages/pool.ts'
 import { partitionOf, SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ledger, Outputs } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
-import { decide, type World } from './decide.ts'
+import type { CompletedJob } from './completed.ts'
+import { decide } from './decide.ts'
 import { due, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
 import type { Pools } from './pools.ts'
-import {
-  type CompletedJob,
-  evolve,
-  isCompleted,
-  isRunning,
-  type Job,
-  type JobEvent,
-} from './state.ts'
+import { evolve, isCompleted, isRunning, type Job, type JobEvent } from './state.ts'
+import type { JobTerms } from './terms.ts'
 import { endingOf, reply } from './view.ts'
+import type { World } from './world.ts'
 
 export interface JobPorts {
   readonly bus: Bus
@@ -37,8 +38,11 @@ export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
 const POOL_ANSWER_MS = 1_000
 
 /** Binds the pure job to the world. */
-export function jobKind(ports: JobPorts): JobKind {
-  const world: World = { choosePool: (model, exclude) => ports.pools.choose(model, exclude) }
+export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'>): JobKind {
+  const world: World = {
+    ...settings,
+    choosePool: (...wanted) => ports.pools.choose(...wanted),
+  }
   return {
     subject: (id) => SUBJECTS.jobJournal(toJobId(id)),
     creates: (command) => command.type === 'StartJob',
@@ -74,13 +78,19 @@ async function run(
       const intent: RefundIntent = { type: 'refund', jobId: id }
       return bus.publish(SUBJECTS.lane('settle'), intent)
     }
+    case 'dispute': {
+      if (job.status !== 'disputed') return
+      const { claimedHash } = job.dispute
+      const intent: DisputeIntent = { type: 'dispute', jobId: id, claimedHash }
+      return bus.publish(SUBJECTS.lane('settle'), intent)
+    }
     case 'offer':
       return offer(ports, effect, job, context)
     case 'watch_pool':
       return watchPool(ports, effect, id, context)
     case 'watch_edge':
       if (ports.edges.isGone(replyTo)) {
-        context.tell({ type: 'CancelJob', jobId: id, at: clock.now() })
+        context.tell({ type: 'CancelJob', jobId: id, replyTo, at: clock.now() })
       }
       return
     case 'stop_worker':
@@ -101,7 +111,7 @@ async function run(
   }
 }
 
-function lockIntent(terms: CompletedJob['terms'], abandon: boolean): LockIntent {
+function lockIntent(terms: JobTerms, abandon: boolean): LockIntent {
   const { id: jobId, wallet, lock: credits, tier } = terms
   return { type: 'lock', jobId, wallet, credits, tier, abandon }
 }
@@ -142,6 +152,7 @@ async function offer(
     replyTo,
     escrowTx: job.escrow.tx,
     exclude: job.excludeWorkers,
+    ...(job.contextAbove === undefined ? {} : { contextAbove: job.contextAbove }),
   }
   try {
     const answer = await bus.request<OfferReply>(SUBJECTS.pool(poolId), message, POOL_ANSWER_MS)

@@ -1,4 +1,3 @@
-import type { Refusal } from '../../src/domain/errors.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type {
   AssignWorker,
@@ -8,43 +7,39 @@ import type {
   ConfirmRefund,
   ConfirmSettlement,
   ExpireJob,
-  FailWorker,
   JobCommand,
+  JoinJob,
   RefuseLock,
-  RefuseOffer,
   RefuseSettlement,
   StartJob,
 } from '../../src/messages/job.ts'
 import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import {
+  decideConfirmDispute,
+  decideDispute,
+  decideRefuseDispute,
+  decideResolveDispute,
+} from './disputes.ts'
+import { decideFailWorker, decideRefuseOffer, inAttempt, route } from './offers.ts'
+import {
   cancelled,
-  failureRefusal,
   lockRefusal,
-  noWorker,
   refundedOnChain,
   settlementRefusal,
   timeout,
-  tooManyAttempts,
   tornAnswer,
 } from './refusals.ts'
 import {
+  type AbandonedJob,
   isCompleted,
   isEnded,
+  isPaid,
   isRunning,
   type Job,
   type JobEvent,
   lockIsOpen,
-  type RunningJob,
 } from './state.ts'
-
-/** What a decision may know of the world besides the job. */
-export interface World {
-  /** The pool to offer the job to next; undefined when none has a worker for it. */
-  choosePool(model: string, excludePools: readonly string[]): string | undefined
-}
-
-/** A job is offered at most this often: each try costs the caller time. */
-const ATTEMPTS_MAX = 6
+import type { World } from './world.ts'
 
 /** What one job may do next. Pure: time arrives in `command.at`. */
 export function decide(
@@ -53,8 +48,7 @@ export function decide(
   world: World,
 ): Decision<JobEvent> {
   if (!job) return decideFirst(command)
-  // A tombstone answers nobody: its credits went back before it began.
-  if (job.status === 'abandoned') return refuse('the job was abandoned before it began')
+  if (job.status === 'abandoned') return decideAbandoned(command)
   switch (command.type) {
     case 'StartJob':
     case 'AbandonJob':
@@ -82,6 +76,16 @@ export function decide(
       return decideRefuseSettlement(job, command)
     case 'ConfirmRefund':
       return decideConfirmRefund(job, command)
+    case 'JoinJob':
+      return decideJoin(job, command)
+    case 'DisputeJob':
+      return decideDispute(job, command, world.disputeWindowMs)
+    case 'ConfirmDispute':
+      return decideConfirmDispute(job, command)
+    case 'RefuseDispute':
+      return decideRefuseDispute(job, command)
+    case 'ResolveDispute':
+      return decideResolveDispute(job, command)
     default:
       return unreachable(command)
   }
@@ -98,6 +102,12 @@ function decideFirst(command: JobCommand): Decision<JobEvent> {
   }
 }
 
+/** A tombstone answers nobody: its credits went back before it began. */
+function decideAbandoned({ type }: JobCommand): Decision<JobEvent> {
+  const asCaller = type === 'JoinJob' || type === 'DisputeJob'
+  return refuse(asCaller ? 'job_not_found' : 'the job was abandoned before it began')
+}
+
 function termsOf({ type: _, jobId, at, ...rest }: StartJob) {
   return { id: jobId, createdAt: at, ...rest }
 }
@@ -109,44 +119,23 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
   if (isEnded(job)) {
     return job.escrow.at === 'asked' || job.escrow.at === 'never' ? accept(confirmed) : nothing
   }
-  if (!isRunning(job)) return nothing
+  if (job.status === 'abandoned') return nothing
   if (job.escrow.at === 'locked') {
     // Told at broadcast first, and now with the block, or with the hash that was mined instead.
     const same = job.escrow.tx === tx && job.escrow.block === block
     return same || block === 0 ? nothing : accept(confirmed)
   }
-  return accept(confirmed, ...route(job, at, world))
-}
-
-/** Offers the job to a pool, or ends it where there is none. */
-function route(
-  job: RunningJob,
-  at: FailWorker['at'],
-  world: World,
-  otherwise: Refusal = noWorker(job),
-  excludePools: readonly string[] = job.excludePools,
-): [JobEvent] {
-  const { model } = job.terms
-  const poolId = world.choosePool(model, excludePools)
-  if (poolId !== undefined) return [{ type: 'OfferMade', poolId }]
-  // Whatever went wrong before: a model that nobody serves any more is a lack of workers.
-  const servedElsewhere = world.choosePool(model, []) !== undefined
-  return [{ type: 'JobFailed', refusal: servedElsewhere ? otherwise : noWorker(job), at }]
+  return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
 }
 
 function decideRefuseLock(job: Job, { reason, at }: RefuseLock): Decision<JobEvent> {
-  if (job.status === 'abandoned' || job.status === 'settled' || !lockIsOpen(job)) return nothing
+  if (job.status === 'abandoned' || isPaid(job) || !lockIsOpen(job)) return nothing
   if (isEnded(job)) return accept({ type: 'LockRefused' })
   // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
   return accept<JobEvent>(
     { type: 'JobFailed', refusal: lockRefusal(job, reason), at },
     { type: 'LockRefused' },
   )
-}
-
-/** The running job if `command` speaks of the attempt that is under way. */
-function inAttempt(job: Job, { attempt }: { attempt: number }): RunningJob | undefined {
-  return isRunning(job) && job.attempt?.number === attempt ? job : undefined
 }
 
 function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
@@ -157,41 +146,6 @@ function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
     worker: command.worker,
     workerId: command.workerId,
   })
-}
-
-function decideRefuseOffer(job: Job, command: RefuseOffer, world: World): Decision<JobEvent> {
-  const running = inAttempt(job, command)
-  if (!running?.attempt) return nothing
-  const { at } = command
-  const failed: JobEvent = { type: 'OfferFailed', excludePool: true }
-  if (running.cancelled) return accept<JobEvent>({ type: 'JobFailed', refusal: cancelled(), at })
-  // A job that some worker failed did not run out of workers: it ran into a fault.
-  const otherwise = running.excludeWorkers.length > 0 ? tooManyAttempts() : noWorker(running)
-  const exclude = [...running.excludePools, running.attempt.poolId]
-  return accept(failed, ...route(running, at, world, otherwise, exclude))
-}
-
-function decideFailWorker(job: Job, command: FailWorker, world: World): Decision<JobEvent> {
-  const running = inAttempt(job, command)
-  if (!running?.attempt) return nothing
-  const { reason, at } = command
-  const fail = (refusal: Refusal): Decision<JobEvent> => accept({ type: 'JobFailed', refusal, at })
-  if (running.cancelled || reason === 'cancelled') return fail(cancelled())
-  if (reason === 'context_length_exceeded' || reason === 'prompt_refused') {
-    return fail(failureRefusal(running, command))
-  }
-  // Once text of a stream left for the caller, another worker cannot go on in its place.
-  if (command.textSent && running.terms.stream) return fail(failureRefusal(running, command))
-  if (running.attempts >= ATTEMPTS_MAX) return fail(tooManyAttempts())
-  const excludePool = reason === 'pool_gone' || reason === 'no_worker'
-  const otherwise = reason === 'no_worker' ? noWorker(running) : failureRefusal(running, command)
-  const exclude = excludePool
-    ? [...running.excludePools, running.attempt.poolId]
-    : running.excludePools
-  return accept(
-    { type: 'OfferFailed', excludePool },
-    ...route(running, at, world, otherwise, exclude),
-  )
 }
 
 function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
@@ -205,12 +159,24 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   return accept({ type: 'JobCompleted', ...proof, signedAt: completedAt })
 }
 
-function decideCancel(job: Job, { torn, at }: CancelJob): Decision<JobEvent> {
+function decideCancel(job: Job, { torn, replyTo, at }: CancelJob): Decision<JobEvent> {
   if (!isRunning(job)) return nothing
+  // Somebody else waits for it by now.
+  if (replyTo !== undefined && replyTo !== job.terms.replyTo) return nothing
   if (torn) return accept({ type: 'JobFailed', refusal: tornAnswer(), at })
   if (job.cancelled) return nothing
   if (!job.attempt) return accept({ type: 'JobFailed', refusal: cancelled(), at })
   return accept({ type: 'CancelRequested' })
+}
+
+/** One that has an end says so in its reply; only what is still to come needs the new address. */
+function decideJoin(
+  job: Exclude<Job, AbandonedJob>,
+  { wallet, replyTo, at }: JoinJob,
+): Decision<JobEvent> {
+  if (wallet !== job.terms.wallet) return refuse('job_not_found')
+  if (!isRunning(job) || replyTo === job.terms.replyTo) return nothing
+  return accept({ type: 'JobJoined', replyTo, at })
 }
 
 function decideExpire(job: Job, { at }: ExpireJob): Decision<JobEvent> {
@@ -228,7 +194,8 @@ function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision
 }
 
 function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Decision<JobEvent> {
-  if (job.status !== 'settling') return nothing
+  // A dispute that was kept until then has nothing left to contest.
+  if (!isCompleted(job) || isPaid(job)) return nothing
   return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
 }
 
@@ -236,10 +203,16 @@ function decideConfirmRefund(job: Job, { tx, block, at }: ConfirmRefund): Decisi
   const confirmed: JobEvent = { type: 'RefundConfirmed', tx, block }
   if (isEnded(job)) {
     const { escrow } = job
-    if (escrow.at === 'returned' && (escrow.refundBlock !== null || block === null)) return nothing
-    return accept(confirmed)
+    if (escrow.at !== 'returned') return accept(confirmed)
+    // Told at broadcast first. Told with another block: the chain went back.
+    const same = escrow.refundTx === tx && escrow.refundBlock === block
+    return same || block === null ? nothing : accept(confirmed)
   }
   // Anyone may refund an expired lock. The chain has spoken: the job cannot be paid any more.
-  if (block === null || job.status === 'settled' || job.status === 'abandoned') return nothing
+  if (block === null || isPaid(job) || job.status === 'abandoned') return nothing
+  // A lock is older than any window by then: no worker finished in time.
+  if (isRunning(job) && at >= job.terms.deadlineAt) {
+    return accept<JobEvent>({ type: 'JobExpired', refusal: timeout(job), at }, confirmed)
+  }
   return accept<JobEvent>({ type: 'JobFailed', refusal: refundedOnChain(), at }, confirmed)
 }

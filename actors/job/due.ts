@@ -1,8 +1,9 @@
 import type { Address } from '../../src/domain/ids.ts'
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import type { DueEffect } from '../../src/runtime/kind.ts'
+import type { CompletedJob, DisputedJob } from './completed.ts'
 import {
-  type CompletedJob,
+  awaitsRefundHash,
   type EndedJob,
   isCompleted,
   isRunning,
@@ -21,6 +22,7 @@ export type JobEffect = DueEffect &
     | { readonly type: 'stop_worker'; readonly poolId: string; readonly settle: boolean }
     | { readonly type: 'expire'; readonly at: UnixMs }
     | { readonly type: 'settle' }
+    | { readonly type: 'dispute' }
     | { readonly type: 'refund' }
     | { readonly type: 'tell_edge' }
     | { readonly type: 'release'; readonly wallet: Address }
@@ -54,7 +56,11 @@ export function rests(job: Job): boolean {
   switch (job.status) {
     case 'abandoned':
     case 'settled':
+    case 'upheld':
       return true
+    // Arbitration takes a day; its end is a command, and wakes the actor.
+    case 'disputed':
+      return job.settlement !== null && isOpen(job)
     case 'failed':
     case 'refunded':
       return job.escrow.at === 'never' || isBack(job.escrow)
@@ -63,6 +69,8 @@ export function rests(job: Job): boolean {
   }
 }
 
+const isOpen = ({ dispute }: DisputedJob): boolean =>
+  dispute.opening !== null && dispute.opening.block !== null
 const isBack = (escrow: EndedJob['escrow']): boolean =>
   escrow.at === 'returned' && escrow.refundBlock !== null
 
@@ -91,9 +99,15 @@ function dueRunning(job: RunningJob): readonly JobEffect[] {
 }
 
 function dueCompleted(job: CompletedJob): readonly JobEffect[] {
-  if (job.status === 'settled') return [dropPrompt]
-  const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
-  return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
+  if (job.settlement === null) {
+    const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
+    return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
+  }
+  // The contract opens a dispute of a settled job only.
+  if (job.status === 'disputed' && !isOpen(job)) {
+    return [dropPrompt, { key: 'dispute', type: 'dispute', everyMs: REPEAT_MS }]
+  }
+  return [dropPrompt]
 }
 
 function dueEnded(job: EndedJob): readonly JobEffect[] {
@@ -110,9 +124,7 @@ function dueEnded(job: EndedJob): readonly JobEffect[] {
 
 /** A timeout's answer names the refund: it waits for the hash, but not for ever. */
 function answer(job: EndedJob): JobEffect {
-  const waits =
-    job.status === 'refunded' && job.escrow.at !== 'returned' && job.escrow.at !== 'never'
-  return waits
+  return awaitsRefundHash(job)
     ? { ...tellEdge, key: 'tell_edge.late', notBefore: addMs(job.endedAt, REFUND_HASH_WAIT_MS) }
     : tellEdge
 }
@@ -121,11 +133,11 @@ function answer(job: EndedJob): JobEffect {
  * A caller whose edge has died hears nothing any more: as if it had hung up. An edge that has just
  * started may not have been heard of by the time of its first job.
  */
-const watchEdge = ({ terms }: RunningJob): JobEffect => ({
-  key: 'watch_edge',
+const watchEdge = ({ terms, joinedAt }: RunningJob): JobEffect => ({
+  key: joinedAt === undefined ? 'watch_edge' : `watch_edge.${joinedAt}`,
   type: 'watch_edge',
   everyMs: WATCH_MS,
-  notBefore: addMs(terms.createdAt, EDGE_HEARD_MS),
+  notBefore: addMs(joinedAt ?? terms.createdAt, EDGE_HEARD_MS),
 })
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
 const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }

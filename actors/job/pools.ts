@@ -50,11 +50,12 @@ export class Pools {
    * Power of two choices: of two pools drawn at random that serve the model, the better one. Less
    * herding than the best of all, as summaries are always a little old.
    */
-  choose(model: string, excludePools: readonly string[]): string | undefined {
+  choose(model: string, excludePools: readonly string[], contextAbove = -1): string | undefined {
     const serving = [...this.#summaries.values()].filter(
       (summary) =>
         !summary.draining &&
         (summary.models[model]?.workers ?? 0) > 0 &&
+        (summary.models[model]?.contextWindow ?? 0) > contextAbove &&
         !excludePools.includes(summary.poolId) &&
         !this.isGone(summary.poolId),
     )

@@ -1,12 +1,12 @@
-import type { Refusal } from '../../src/domain/errors.ts'
 import type { FailWorker } from '../../src/messages/job.ts'
 import type { EndedJob, RunningJob } from './state.ts'
+import type { JobRefusal } from './terms.ts'
 
 /** What a caller is told when a job ends without an answer. */
 
 const RETURNED = 'All credits of the job are returned.'
 
-export function noWorker({ terms }: RunningJob): Refusal {
+export function noWorker({ terms }: RunningJob): JobRefusal {
   return {
     code: 'no_workers_available',
     message: `No worker hosts ${terms.model} now. ${RETURNED} Try again in a few seconds, or use another model.`,
@@ -14,7 +14,7 @@ export function noWorker({ terms }: RunningJob): Refusal {
   }
 }
 
-export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string): Refusal {
+export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string): JobRefusal {
   if (reason === 'InsufficientCredits') {
     return {
       code: 'insufficient_credits',
@@ -22,13 +22,28 @@ export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string
       details: { credits_required: Number(terms.lock), tier: terms.tier },
     }
   }
+  if (reason === 'SpendLimitReached') {
+    return {
+      code: 'insufficient_credits',
+      message: `The ${terms.lock} credits of this request are more than the wallet's own limit for a day (UTC) leaves. Raise the limit on chain, or wait for the next day.`,
+      details: { credits_required: Number(terms.lock), tier: terms.tier },
+    }
+  }
+  if (reason === 'Paused') {
+    return {
+      code: 'service_unavailable',
+      message: 'New jobs are paused on the settlement chain. Nothing was charged; try again later.',
+      reason: 'paused',
+    }
+  }
   return {
     code: 'internal_error',
     message: `The escrow contract refused to lock the credits (${reason}). Nothing was charged; try again.`,
+    reason: 'lock_refused',
   }
 }
 
-export function failureRefusal({ terms }: RunningJob, failure: FailWorker): Refusal {
+export function failureRefusal({ terms }: RunningJob, failure: FailWorker): JobRefusal {
   switch (failure.reason) {
     case 'context_length_exceeded':
       return {
@@ -40,41 +55,48 @@ export function failureRefusal({ terms }: RunningJob, failure: FailWorker): Refu
       return {
         code: 'invalid_request',
         message: `The worker's engine refused the request: ${failure.message ?? 'it gave no reason'}. ${RETURNED}`,
+        reason: 'prompt_refused',
       }
     default:
       return {
         code: 'internal_error',
         message: `The worker was lost before the answer was complete (${failure.reason}). ${RETURNED} Try again.`,
+        reason: failure.reason,
       }
   }
 }
 
-export const tooManyAttempts = (): Refusal => ({
+export const tooManyAttempts = (): JobRefusal => ({
   code: 'internal_error',
   message: `No worker could finish the job. ${RETURNED} Try again.`,
+  reason: 'attempts_exhausted',
 })
 
-export const tornAnswer = (): Refusal => ({
+export const tornAnswer = (): JobRefusal => ({
   code: 'internal_error',
   message: `The worker was lost in the middle of the answer. ${RETURNED} Try again.`,
+  reason: 'worker_lost',
 })
 
-export const cancelled = (): Refusal => ({
+export const cancelled = (): JobRefusal => ({
   code: 'internal_error',
   message: `The caller hung up before anything was generated. ${RETURNED}`,
+  reason: 'cancelled',
 })
 
-export const settlementRefusal = (reason: string): Refusal => ({
+export const settlementRefusal = (reason: string): JobRefusal => ({
   code: 'internal_error',
   message: `The escrow contract refused the worker's proof (${reason}). ${RETURNED}`,
+  reason: 'settlement_refused',
 })
 
-export const refundedOnChain = (): Refusal => ({
+export const refundedOnChain = (): JobRefusal => ({
   code: 'internal_error',
   message: 'The lock was refunded on chain before the job was settled.',
+  reason: 'refunded_on_chain',
 })
 
-export function timeout({ terms }: RunningJob): Refusal {
+export function timeout({ terms }: RunningJob): JobRefusal {
   const seconds = Math.round((terms.deadlineAt - terms.createdAt) / 1000)
   return {
     code: 'job_timeout',
@@ -84,7 +106,7 @@ export function timeout({ terms }: RunningJob): Refusal {
 }
 
 /** The refusal with what became known after it was decided: the refund's transaction. */
-export function completeRefusal({ refusal, escrow }: EndedJob): Refusal {
+export function completeRefusal({ refusal, escrow }: EndedJob): JobRefusal {
   if (refusal.code !== 'job_timeout' || escrow.at !== 'returned') return refusal
   return { ...refusal, details: { ...refusal.details, refund_tx: escrow.refundTx } }
 }

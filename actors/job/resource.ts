@@ -1,12 +1,15 @@
+import type { JobCommand } from '../../src/messages/job.ts'
 import { PARTITIONS, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Journal } from '../../src/ports/journal.ts'
 import { ActorHost } from '../../src/runtime/actor-host.ts'
+import type { Follower } from '../../src/runtime/follower.ts'
 import { SILENCE_MS } from '../../src/runtime/hosts.ts'
 import type { ResourceKind } from '../../src/runtime/ownership.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { type JobKind, jobOfSubject, partitionOfJob } from './actor.ts'
+import type { Job } from './state.ts'
 
 interface Options {
   readonly hostId: string
@@ -15,13 +18,36 @@ interface Options {
   readonly journal: Journal
   readonly clock: Clock
   readonly log: Log
+  readonly views: JobViewsFollower
+  readonly facts: JobFactsFollower
 }
 
+/** Keeps the views of jobs. */
+export interface JobViewsFollower extends Follower<Job> {
+  /** Has the view of this job written at once. Undefined: it is, or cannot be now. */
+  shown(jobId: string): Promise<void> | undefined
+  /** Resolves when all views are written, or could not be soon. */
+  drain(): Promise<void>
+}
+
+/** Tells the world outside what happens to jobs. */
+export interface JobFactsFollower extends Follower<Job> {
+  /** Resolves when all is told, or could not be soon. */
+  drain(): Promise<void>
+}
+
+/** Mark of the checkpoints below which the views hold every job. */
+export const VIEWED = 'viewed'
+
+/** What a caller is told of a job in answer to these, its list shows from then on. */
+const SHOWN_TO_CALLERS: ReadonlySet<JobCommand['type']> = new Set(['GetJob', 'DisputeJob'])
+
 const name = (partition: number) => `p.${partition}`
+export const PARTITION_NAMES = Array.from({ length: PARTITIONS }, (_, i) => name(i))
 const numberOf = (resource: string) => Number(resource.slice(2))
 
 /** The 64 partitions of jobs, as something that hosts share out. */
-export function jobPartitions({ hostId, ...options }: Options): ResourceKind {
+export function jobPartitions({ hostId, views, facts, ...options }: Options): ResourceKind {
   let appends = 0
   const host = new ActorHost({
     ...options,
@@ -29,26 +55,51 @@ export function jobPartitions({ hostId, ...options }: Options): ResourceKind {
     commandSubject: SUBJECTS.jobCommands,
     actorOf: jobOfSubject,
     partitionOf: partitionOfJob,
-    journalFilter: SUBJECTS.jobJournals,
+    follower: both(views, facts),
+    answerAfter: (id, { type }) => (SHOWN_TO_CALLERS.has(type) ? views.shown(id) : undefined),
   })
   return {
     kind: 'job',
-    names: Array.from({ length: PARTITIONS }, (_, partition) => name(partition)),
+    names: PARTITION_NAMES,
     acquire: async (claims) => {
       const partitions = claims.map((claim) => numberOf(claim.name))
       const from = Math.min(...claims.map((claim) => claim.from))
-      await host.acquire(partitions, from)
-      if (!claims.some((claim) => claim.seized)) return
-      // An owner that was only slow may have begun a job after we had read on. By the end of one
-      // silence span it has noticed, so a second reading finds what it left.
-      options.clock.after(SILENCE_MS * 2, () => {
+      const letGo = host.hold(partitions, from)
+      await host.acquire(partitions)
+      // Other partitions wait to be placed: nobody waits for the reading.
+      const read = () =>
         host.rehydrate(partitions, from).catch((error) => {
-          options.log.error({ err: error }, 'second reading of seized partitions failed')
+          if (!partitions.some((partition) => host.has(partition))) return // given up meanwhile
+          options.log.error({ err: error }, 'partitions taken over cannot be read')
         })
+      void read().then(() => {
+        if (!claims.some((claim) => claim.seized)) letGo()
+        // An owner that was only slow may have begun a job after we had read on. By the end of one
+        // silence span it has noticed, so a second reading finds what it left.
+        else options.clock.after(SILENCE_MS * 2, () => void read().then(letGo))
       })
     },
-    release: (names) => host.release(names.map(numberOf)),
+    release: async (names) => {
+      await host.release(names.map(numberOf))
+      await Promise.all([views.drain(), facts.drain()])
+    },
     checkpoints: () =>
-      new Map([...host.checkpoints()].map(([partition, from]) => [name(partition), from])),
+      new Map([
+        ...[...host.checkpoints()].map(([partition, from]) => [name(partition), from] as const),
+        ...[...host.copied()].map(
+          ([partition, upTo]) => [`${name(partition)}.${VIEWED}`, upTo] as const,
+        ),
+      ]),
   }
 }
+
+/** What one of them has not copied yet, both have not. */
+const both = (one: Follower<Job>, other: Follower<Job>): Follower<Job> => ({
+  changed: (id, sequence, job) => {
+    one.changed(id, sequence, job)
+    other.changed(id, sequence, job)
+  },
+  get oldestPending() {
+    return Math.min(one.oldestPending, other.oldestPending)
+  },
+})

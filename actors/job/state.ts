@@ -1,36 +1,27 @@
 import type { FinishReason } from '../../src/domain/chat.ts'
-import { type Credits, minCredits } from '../../src/domain/credits.ts'
-import type { Refusal } from '../../src/domain/errors.ts'
+import { minCredits } from '../../src/domain/credits.ts'
 import type { Address, Hex32, JobId, TxHash } from '../../src/domain/ids.ts'
 import { priceOf } from '../../src/domain/pricing.ts'
 import type { CompactSignature } from '../../src/domain/proof.ts'
 import { assert, unreachable } from '../../src/domain/result.ts'
-import type { Tier } from '../../src/domain/tiers.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { Usage } from '../../src/domain/usage.ts'
+import {
+  type CompletedEvent,
+  type CompletedJob,
+  evolveCompleted,
+  type SettlingJob,
+} from './completed.ts'
+import type { AssignedWorker, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
 export type Job = RunningJob | CompletedJob | EndedJob | AbandonedJob
-
-/** Known from the first event on, and never changed. */
-export interface JobTerms {
-  readonly id: JobId
-  readonly wallet: Address
-  readonly model: string
-  readonly tier: Tier
-  readonly lock: Credits
-  readonly outputTokensMax: number
-  readonly stream: boolean
-  readonly replyTo: string
-  readonly createdAt: UnixMs
-  readonly deadlineAt: UnixMs
-}
 
 /** Where the job's credits are, as far as we know. */
 export type Escrow =
   /** The lock was asked for; it may be on its way. */
   | { readonly at: 'asked' }
-  | { readonly at: 'locked'; readonly tx: TxHash; readonly block: number }
+  | LockedEscrow
   /** There is no lock and never will be. */
   | { readonly at: 'never' }
   /** On its way back (`refundBlock` null), or back. */
@@ -46,7 +37,7 @@ export interface Attempt {
   /** From 1. */
   readonly number: number
   readonly poolId: string
-  readonly worker: { readonly address: Address; readonly id: number } | null
+  readonly worker: AssignedWorker | null
 }
 
 export interface RunningJob {
@@ -58,27 +49,12 @@ export interface RunningJob {
   /** Workers and pools that this job is not offered to again. */
   readonly excludeWorkers: readonly Address[]
   readonly excludePools: readonly string[]
+  /** Up to so many tokens of context were too few. */
+  readonly contextAbove?: number
   /** The caller hung up: what was generated is settled, nothing is tried again. */
   readonly cancelled: boolean
-}
-
-export interface CompletedJob {
-  readonly status: 'settling' | 'settled'
-  readonly terms: JobTerms
-  readonly escrow: { readonly at: 'locked'; readonly tx: TxHash; readonly block: number }
-  readonly attempt: number
-  readonly worker: { readonly address: Address; readonly id: number }
-  readonly usage: Usage
-  readonly finishReason: FinishReason
-  readonly outputHash: Hex32
-  readonly chunks: number
-  /** Unix seconds, as signed. */
-  readonly signedAt: number
-  readonly signature: CompactSignature
-  readonly completedAt: UnixMs
-  /** Price of the signed token count, never above the lock. */
-  readonly charged: Credits
-  readonly settlement: { readonly tx: TxHash; readonly block: number } | null
+  /** When another edge began to wait for it; absent while that is the one that began it. */
+  readonly joinedAt?: UnixMs
 }
 
 export interface EndedJob {
@@ -89,7 +65,7 @@ export interface EndedJob {
   readonly worker: Address | null
   /** The pool that may still be running it. */
   readonly poolId: string | null
-  readonly refusal: Refusal
+  readonly refusal: JobRefusal
   readonly endedAt: UnixMs
 }
 
@@ -106,8 +82,15 @@ export type JobEvent =
   | { readonly type: 'LockConfirmed'; readonly tx: TxHash; readonly block: number }
   | { readonly type: 'LockRefused' }
   | { readonly type: 'OfferMade'; readonly poolId: string }
-  | { readonly type: 'OfferFailed'; readonly excludePool: boolean }
+  | {
+      readonly type: 'OfferFailed'
+      readonly excludePool: boolean
+      /** That must not get the job again, besides the one it was assigned to. */
+      readonly workers?: readonly Address[]
+      readonly contextAbove?: number
+    }
   | { readonly type: 'WorkerAssigned'; readonly worker: Address; readonly workerId: number }
+  | { readonly type: 'JobJoined'; readonly replyTo: string; readonly at: UnixMs }
   | { readonly type: 'CancelRequested' }
   | {
       readonly type: 'JobCompleted'
@@ -121,22 +104,27 @@ export type JobEvent =
       readonly signature: CompactSignature
       readonly at: UnixMs
     }
-  | { readonly type: 'JobFailed'; readonly refusal: Refusal; readonly at: UnixMs }
-  | { readonly type: 'JobExpired'; readonly refusal: Refusal; readonly at: UnixMs }
-  | {
-      readonly type: 'SettlementConfirmed'
-      readonly tx: TxHash
-      readonly block: number
-      readonly charged: Credits
-    }
+  | { readonly type: 'JobFailed'; readonly refusal: JobRefusal; readonly at: UnixMs }
+  | { readonly type: 'JobExpired'; readonly refusal: JobRefusal; readonly at: UnixMs }
+  | CompletedEvent
   | { readonly type: 'RefundConfirmed'; readonly tx: TxHash; readonly block: number | null }
 
 export const isRunning = (job: Job): job is RunningJob =>
   job.status === 'pending' || job.status === 'processing'
+/** A worker has proved an answer, whatever became of it then. */
 export const isCompleted = (job: Job): job is CompletedJob =>
-  job.status === 'settling' || job.status === 'settled'
+  job.status === 'settling' ||
+  job.status === 'settled' ||
+  job.status === 'disputed' ||
+  job.status === 'upheld'
+/** The lock is gone into a settlement: nothing gives it back any more. */
+export const isPaid = (job: Job): boolean => isCompleted(job) && job.settlement !== null
 export const isEnded = (job: Job): job is EndedJob =>
   job.status === 'failed' || job.status === 'refunded'
+
+/** A timeout whose answer waits for the hash of the refund, which nobody has told yet. */
+export const awaitsRefundHash = ({ status, escrow }: EndedJob): boolean =>
+  status === 'refunded' && escrow.at !== 'returned' && escrow.at !== 'never'
 
 /** The lock is asked for, or broadcast (block 0): the chain has not decided yet. */
 export const lockIsOpen = ({ escrow }: Exclude<Job, AbandonedJob>): boolean =>
@@ -149,20 +137,21 @@ export function evolve(job: Job | undefined, event: JobEvent): Job {
   }
   assert(job && job.status !== 'abandoned', `${event.type} of a job that never began`)
   switch (event.type) {
-    case 'LockConfirmed':
-      return withEscrow(job, { at: 'locked', tx: event.tx, block: event.block })
+    case 'LockConfirmed': {
+      const escrow: LockedEscrow = { at: 'locked', tx: event.tx, block: event.block }
+      return isCompleted(job) ? { ...job, escrow } : withEscrow(job, escrow)
+    }
     case 'LockRefused':
       return withEscrow(job, { at: 'never' })
     case 'RefundConfirmed':
       return returned(job, event.tx, event.block)
     case 'SettlementConfirmed':
-      assert(isCompleted(job), 'only a completed job settles')
-      return {
-        ...job,
-        status: 'settled',
-        charged: event.charged,
-        settlement: { tx: event.tx, block: event.block },
-      }
+    case 'JobDisputed':
+    case 'DisputeConfirmed':
+    case 'DisputeRefused':
+    case 'DisputeResolved':
+      assert(isCompleted(job), `${event.type} of a job without an answer`)
+      return evolveCompleted(job, event)
     case 'JobFailed':
       return ended(job, 'failed', event.refusal, event.at)
     case 'JobExpired':
@@ -188,7 +177,15 @@ function started(terms: JobTerms): RunningJob {
 
 type RunningEvent = Extract<
   JobEvent,
-  { type: 'OfferMade' | 'OfferFailed' | 'WorkerAssigned' | 'CancelRequested' | 'JobCompleted' }
+  {
+    type:
+      | 'OfferMade'
+      | 'OfferFailed'
+      | 'WorkerAssigned'
+      | 'JobJoined'
+      | 'CancelRequested'
+      | 'JobCompleted'
+  }
 >
 
 function evolveRunning(job: RunningJob, event: RunningEvent): Job {
@@ -199,12 +196,14 @@ function evolveRunning(job: RunningJob, event: RunningEvent): Job {
       return { ...job, status: 'pending', attempt, attempts: number }
     }
     case 'OfferFailed':
-      return offerFailed(job, event.excludePool)
+      return offerFailed(job, event)
     case 'WorkerAssigned': {
       assert(job.attempt, 'a worker is assigned to an offer')
       const worker = { address: event.worker, id: event.workerId }
       return { ...job, status: 'processing', attempt: { ...job.attempt, worker } }
     }
+    case 'JobJoined':
+      return { ...job, terms: { ...job.terms, replyTo: event.replyTo }, joinedAt: event.at }
     case 'CancelRequested':
       return { ...job, cancelled: true }
     case 'JobCompleted':
@@ -214,24 +213,27 @@ function evolveRunning(job: RunningJob, event: RunningEvent): Job {
   }
 }
 
-function offerFailed(job: RunningJob, excludePool: boolean): RunningJob {
+function offerFailed(
+  job: RunningJob,
+  { excludePool, workers = [], contextAbove }: Extract<JobEvent, { type: 'OfferFailed' }>,
+): RunningJob {
   const { attempt } = job
   assert(attempt, 'an offer failed that was made')
+  const assigned = attempt.worker ? [attempt.worker.address] : []
   return {
     ...job,
     status: 'pending',
     attempt: null,
-    excludeWorkers: attempt.worker
-      ? [...job.excludeWorkers, attempt.worker.address]
-      : job.excludeWorkers,
+    excludeWorkers: [...new Set([...job.excludeWorkers, ...assigned, ...workers])],
     excludePools: excludePool ? [...job.excludePools, attempt.poolId] : job.excludePools,
+    ...(contextAbove === undefined ? {} : { contextAbove }),
   }
 }
 
 function completed(
   job: RunningJob,
   event: Extract<JobEvent, { type: 'JobCompleted' }>,
-): CompletedJob {
+): SettlingJob {
   const { escrow, terms, attempt } = job
   assert(escrow.at === 'locked' && attempt, 'a job is completed under its lock')
   const { worker, workerId, at, type: _, ...proof } = event
@@ -251,7 +253,7 @@ function completed(
 function ended(
   job: Exclude<Job, AbandonedJob>,
   status: EndedJob['status'],
-  refusal: Refusal,
+  refusal: JobRefusal,
   endedAt: UnixMs,
 ): EndedJob {
   const running = isRunning(job) ? job.attempt : null

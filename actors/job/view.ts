@@ -1,12 +1,15 @@
 import { NO_CREDITS } from '../../src/domain/credits.ts'
 import type { EdgeEnding, JobReply, JobView } from '../../src/messages/job.ts'
+import type { SignedCompletion } from '../../src/messages/strikes.ts'
 import type { Decision } from '../../src/runtime/kind.ts'
+import { type CompletedJob, disputeOf } from './completed.ts'
 import { completeRefusal } from './refusals.ts'
 import {
   type AbandonedJob,
-  type CompletedJob,
+  awaitsRefundHash,
   type EndedJob,
   isCompleted,
+  isEnded,
   isRunning,
   type Job,
   type JobEvent,
@@ -16,8 +19,24 @@ import {
 export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobReply {
   if (decision.type === 'refuse') return { type: 'refused', reason: decision.reason }
   if (!job || job.status === 'abandoned') return { type: 'unknown_job' }
-  return { type: 'accepted', view: viewOf(job), ending: endingOf(job) }
+  const told = { type: 'accepted', view: viewOf(job), ending: askedEnding(job) } as const
+  return isCompleted(job) ? { ...told, proof: proofOf(job) } : told
 }
+
+/** A pool holds it against what else the same worker has signed. */
+const proofOf = ({
+  outputHash,
+  usage,
+  signedAt: completedAt,
+  signature,
+}: CompletedJob): SignedCompletion => ({
+  ...{ outputHash, completedAt, signature },
+  outputTokens: usage.completionTokens,
+})
+
+/** Who asks before the refund's hash is known hears of the end when it is, or when it is late. */
+const askedEnding = (job: Exclude<Job, AbandonedJob>): EdgeEnding | null =>
+  isEnded(job) && awaitsRefundHash(job) ? null : endingOf(job)
 
 /** How the job ended for the caller who waits; null while it has not. */
 export function endingOf(job: Job): EdgeEnding | null {
@@ -56,7 +75,7 @@ function escrowTx({ escrow }: Exclude<Job, AbandonedJob>): JobView['escrowTx'] {
 
 export function viewOf(job: Exclude<Job, AbandonedJob>): JobView {
   const { id, wallet, model, tier, lock, createdAt } = job.terms
-  const common = { id, wallet, status: job.status, model, tier, lock, createdAt }
+  const common = { id, wallet, model, tier, lock, createdAt }
   const unknown = {
     charged: NO_CREDITS,
     worker: null,
@@ -64,32 +83,42 @@ export function viewOf(job: Exclude<Job, AbandonedJob>): JobView {
     escrowTx: escrowTx(job),
     settlementTx: null,
     refundTx: null,
+    disputeTx: null,
+    disputedHash: null,
     block: null,
     proofHash: null,
     usage: null,
   }
   if (isRunning(job)) {
-    return { ...common, ...unknown, worker: job.attempt?.worker?.address ?? null }
+    const worker = job.attempt?.worker?.address ?? null
+    return { ...common, ...unknown, status: job.status, worker }
   }
-  if (isCompleted(job)) {
-    return {
-      ...common,
-      ...unknown,
-      charged: job.status === 'settled' ? job.charged : NO_CREDITS,
-      worker: job.worker.address,
-      completedAt: job.completedAt,
-      settlementTx: job.settlement?.tx ?? null,
-      block: job.settlement?.block ?? null,
-      proofHash: job.outputHash,
-      usage: job.usage,
-    }
-  }
+  if (isCompleted(job)) return { ...common, ...unknown, ...completedView(job) }
   const { escrow } = job
   return {
     ...common,
     ...unknown,
+    status: job.status,
     worker: job.worker,
     refundTx: escrow.at === 'returned' ? escrow.refundTx : null,
     block: escrow.at === 'returned' ? escrow.refundBlock : null,
   }
+}
+
+function completedView(job: CompletedJob) {
+  const dispute = disputeOf(job)
+  const isUpheld = job.status === 'upheld'
+  return {
+    status: isUpheld ? 'refunded' : job.status,
+    charged: job.settlement === null || isUpheld ? NO_CREDITS : job.charged,
+    worker: job.worker.address,
+    completedAt: job.completedAt,
+    settlementTx: job.settlement?.tx ?? null,
+    refundTx: isUpheld ? job.dispute.resolution.tx : null,
+    disputeTx: dispute?.opening?.tx ?? null,
+    disputedHash: dispute?.claimedHash ?? null,
+    block: job.settlement?.block ?? null,
+    proofHash: job.outputHash,
+    usage: job.usage,
+  } as const
 }

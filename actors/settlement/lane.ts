@@ -1,9 +1,11 @@
 import type { LaneIntent, RegisterWorker } from '../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus, Subscription } from '../../src/ports/bus.ts'
+import { pause } from '../../src/ports/clock.ts'
 import { LaneConflict, NonceGap } from '../../src/ports/escrow.ts'
+import { makeHealth } from './health.ts'
 import type { LaneOptions } from './options.ts'
-import { pause, Stopped } from './until-chain.ts'
+import { Stopped } from './until-chain.ts'
 import { makeWorker, type Worker } from './worker.ts'
 
 /** One signing key. Of all hosts, the one that owns the lane runs it. */
@@ -42,8 +44,10 @@ const END_MAX_MS = 1_000
 function begin(options: LaneOptions): Life {
   const { lane, bus, clock, log } = options
   let alive = true
-  const worker = makeWorker(options, () => alive)
+  const health = makeHealth(options)
+  const worker = makeWorker(options, health.troubles, () => alive)
   const subscriptions = subscribe(bus, lane, worker)
+  health.start(worker.backlog)
   const running = run(worker, () => alive, options)
   running.catch((error) => log.error({ err: error, lane }, 'lane: stopped by a fault'))
 
@@ -51,6 +55,7 @@ function begin(options: LaneOptions): Life {
     end: async () => {
       alive = false
       for (const each of subscriptions) each.unsubscribe()
+      health.stop()
       worker.wake()
       await Promise.race([running.catch(() => {}), pause(clock, END_MAX_MS)])
     },
@@ -84,7 +89,8 @@ async function run(worker: Worker, alive: () => boolean, options: LaneOptions): 
         continue
       }
       const about = { err: error, lane }
-      if (error instanceof LaneConflict) log.warn(about, 'lane: a second writer lives, reloading')
+      if (error instanceof LaneConflict)
+        log.warn(about, 'lane: another writer took its nonce, reloading')
       else log.error(about, 'lane: a fault, reloading')
       worker.forgetAll()
       await pause(clock, CONFLICT_PAUSE_MS)

@@ -1,10 +1,10 @@
 import type { JobId } from '../../src/domain/ids.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Batch, EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Outbox } from './outbox.ts'
 import { wasLocked } from './outcome.ts'
-import { pause, type UntilChain } from './until-chain.ts'
+import type { UntilChain } from './until-chain.ts'
 
 /**
  * A chain that goes back loses locks together with what ended them, and two lanes bring them back,

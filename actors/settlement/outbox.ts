@@ -1,10 +1,17 @@
+import type { TxHash } from '../../src/domain/ids.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
-import { type Batch, LaneConflict, type SignedTransaction } from '../../src/ports/escrow.ts'
+import {
+  type Batch,
+  LaneConflict,
+  type Offer,
+  type SignedTransaction,
+} from '../../src/ports/escrow.ts'
 import type { Journal, StoredRecord } from '../../src/ports/journal.ts'
 
 /**
  * What a lane has signed, one subject a nonce, written before it is broadcast: after a crash the
- * same bytes go out again.
+ * same bytes go out again. A record holds all attempts at its nonce. Of those before the newest only
+ * the hash: it does what they do, and no node takes them in its place.
  */
 export interface Outbox {
   /** What stands at `nonce`, and how to write over it. */
@@ -14,17 +21,20 @@ export interface Outbox {
    * from now on. @returns the sequence to write over, or `conflict`
    */
   fence(nonce: number, sequence: number): Promise<number | 'conflict'>
-  /** @throws {LaneConflict} another writer has taken this nonce */
-  write(sent: Sent, sequence: number): Promise<void>
+  /**
+   * @returns the sequence to write over
+   * @throws {LaneConflict} another writer has taken this nonce
+   */
+  write(sent: Sent, sequence: number): Promise<number>
 }
 
-export interface Sent {
-  readonly transaction: SignedTransaction
+export interface Sent extends Offer {
   readonly batch: Batch
 }
 
 type Body = { readonly type: 'fence' } | ({ readonly type: 'transaction' } & SentBody)
-type SentBody = SignedTransaction & { readonly batch: Batch }
+/** `earlier` is absent where there is none. */
+type SentBody = SignedTransaction & { readonly batch: Batch; readonly earlier?: readonly TxHash[] }
 
 /** @param writer unique to this life of the lane */
 export function makeOutbox(lane: Lane, journal: Journal, writer: string): Outbox {
@@ -39,12 +49,19 @@ export function makeOutbox(lane: Lane, journal: Journal, writer: string): Outbox
       return { sent: record && parse(record), sequence: record?.sequence ?? 0 }
     },
     fence: (nonce, sequence) => append(nonce, sequence, { type: 'fence' }),
-    write: async ({ transaction, batch }, sequence) => {
+    write: async ({ transaction, earlier, batch }, sequence) => {
       const { nonce } = transaction
-      const body: Body = { type: 'transaction', ...transaction, batch }
-      if ((await append(nonce, sequence, body)) === 'conflict') {
+      const body: Body = {
+        type: 'transaction',
+        ...transaction,
+        batch,
+        ...(earlier.length > 0 ? { earlier } : {}),
+      }
+      const written = await append(nonce, sequence, body)
+      if (written === 'conflict') {
         throw new LaneConflict(`another writer has taken ${subject(nonce)}`)
       }
+      return written
     },
   }
 }
@@ -52,6 +69,6 @@ export function makeOutbox(lane: Lane, journal: Journal, writer: string): Outbox
 function parse({ body }: StoredRecord): Sent | undefined {
   const { type, ...rest } = body as Body // only lanes write here
   if (type === 'fence') return undefined
-  const { batch, ...transaction } = rest as SentBody
-  return { transaction, batch }
+  const { batch, earlier = [], ...transaction } = rest as SentBody
+  return { transaction, earlier, batch }
 }

@@ -1,5 +1,5 @@
 import type { Credits } from '../../src/domain/credits.ts'
-import type { JobId, TxHash } from '../../src/domain/ids.ts'
+import type { Hex32, JobId, TxHash } from '../../src/domain/ids.ts'
 import type { LaneIntent } from '../../src/messages/lane.ts'
 import type { Batch, ChainFact, Receipt } from '../../src/ports/escrow.ts'
 
@@ -21,6 +21,14 @@ export type Outcome =
       readonly tx: TxHash
       readonly block: number
     }
+  | {
+      readonly type: 'disputed'
+      readonly jobId: JobId
+      readonly tx: TxHash
+      readonly block: number
+      readonly claimedHash: Hex32
+    }
+  | { readonly type: 'dispute_refused'; readonly jobId: JobId; readonly reason: string }
 
 /** An item that its transaction passed over: the job's history on chain says the rest. */
 export interface Skipped {
@@ -55,19 +63,35 @@ export function readHistory(
   return fact && asOutcome(fact)
 }
 
+/** All the reasons that JobEscrow has to pass over a dispute, but one, are healed by time. */
+export const isRefusedDispute = (reason: string, history: readonly ChainFact[]): boolean =>
+  reason === 'DisputeWindowOver' || history.some(({ type }) => type === 'refunded')
+
 export const wasLocked = (history: readonly ChainFact[]): boolean =>
   history.some(({ type }) => type === 'locked')
 
+/** Nothing has ended the lock yet. */
+export const isLocked = (history: readonly ChainFact[]): boolean =>
+  wasLocked(history) && !history.some(({ type }) => type === 'settled' || type === 'refunded')
+
 /** When the chain has no answer and will not do what was asked. */
 export function refusal(intent: LaneIntent, reason: string): Outcome {
-  const type = intent.type === 'settle' ? 'settle_refused' : 'lock_refused'
-  return { type, jobId: intent.jobId, reason }
+  return { type: REFUSALS[intent.type], jobId: intent.jobId, reason }
 }
+
+const REFUSALS = {
+  lock: 'lock_refused',
+  settle: 'settle_refused',
+  // There is no lock to give back.
+  refund: 'lock_refused',
+  dispute: 'dispute_refused',
+} as const satisfies Readonly<Record<LaneIntent['type'], Outcome['type']>>
 
 const ENDS: Readonly<Record<LaneIntent['type'], readonly ChainFact['type'][]>> = {
   lock: ['locked'],
   settle: ['settled'],
   refund: ['refunded', 'settled'],
+  dispute: ['disputed'],
 }
 
 function asOutcome(fact: ChainFact): Outcome | undefined {
@@ -78,6 +102,10 @@ function asOutcome(fact: ChainFact): Outcome | undefined {
     case 'settled': {
       const { jobId, tx, block, charged } = fact
       return { type: 'settled', jobId, tx, block, charged }
+    }
+    case 'disputed': {
+      const { jobId, tx, block, claimedHash } = fact
+      return { type: 'disputed', jobId, tx, block, claimedHash }
     }
     default:
       return undefined

@@ -1,6 +1,8 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
+import { unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import type {
+  DisputeIntent,
   LaneIntent,
   LockIntent,
   RefundIntent,
@@ -20,12 +22,15 @@ export interface LaneQueue {
     readonly lock: Map<JobId, LockIntent>
     readonly settle: Map<JobId, SettleIntent>
     readonly refund: Map<JobId, RefundIntent>
+    readonly dispute: Map<JobId, DisputeIntent>
     readonly register: Map<Address, RegisterWorker>
   }
   /** Parts of a batch that reverted; they go before all else. */
   readonly again: Batch[]
   /** Intents in a transaction, or being looked up on chain. */
   readonly underWay: Set<IntentKey>
+  /** When each of those that wait or are under way came in, oldest first. */
+  readonly arrived: Map<IntentKey, UnixMs>
   /** The latest outcomes, oldest first. */
   readonly done: Map<IntentKey, Done>
   lastKind: Batch['type'] | undefined
@@ -54,9 +59,16 @@ const DONE_MAX = 100_000
 const RECHECK_MS = 30_000
 
 export const emptyQueue = (): LaneQueue => ({
-  waiting: { lock: new Map(), settle: new Map(), refund: new Map(), register: new Map() },
+  waiting: {
+    lock: new Map(),
+    settle: new Map(),
+    refund: new Map(),
+    dispute: new Map(),
+    register: new Map(),
+  },
   again: [],
   underWay: new Set(),
+  arrived: new Map(),
   done: new Map(),
   lastKind: undefined,
 })
@@ -75,18 +87,46 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
     queue.done.delete(key)
     queue.waiting[intent.type].delete(intent.jobId)
     queue.underWay.add(key)
+    arrive(queue, key, at)
     return { type: 'ask_chain' }
   }
-  enqueue(queue, intent)
+  enqueue(queue, intent, at)
   return { type: 'wait' }
 }
 
 /** Puts an intent into the next batch of its kind. */
-export function enqueue({ waiting, underWay }: LaneQueue, intent: LaneIntent): void {
-  underWay.delete(keyOf(intent))
-  if (intent.type === 'lock') waiting.lock.set(intent.jobId, intent)
-  else if (intent.type === 'settle') waiting.settle.set(intent.jobId, intent)
-  else waiting.refund.set(intent.jobId, intent)
+export function enqueue(queue: LaneQueue, intent: LaneIntent, at: UnixMs): void {
+  const { waiting, underWay } = queue
+  const key = keyOf(intent)
+  underWay.delete(key)
+  arrive(queue, key, at)
+  const { jobId } = intent
+  switch (intent.type) {
+    case 'lock':
+      waiting.lock.set(jobId, intent)
+      return
+    case 'settle':
+      waiting.settle.set(jobId, intent)
+      return
+    case 'refund':
+      waiting.refund.set(jobId, intent)
+      return
+    case 'dispute':
+      waiting.dispute.set(jobId, intent)
+      return
+    default:
+      unreachable(intent)
+  }
+}
+
+function arrive({ arrived }: LaneQueue, key: IntentKey, at: UnixMs): void {
+  if (!arrived.has(key)) arrived.set(key, at)
+}
+
+/** How many wait or are under way, and since when the oldest of them. */
+export function backlogOf({ arrived }: LaneQueue): { count: number; oldestAt?: UnixMs } {
+  const [oldestAt] = arrived.values()
+  return { count: arrived.size, ...(oldestAt === undefined ? {} : { oldestAt }) }
 }
 
 /** Remembers what became of an intent, and is done with it. */
@@ -108,20 +148,30 @@ export function finish(
 
 /** Is done with an intent without an outcome: asked again, it begins anew. */
 export function forget(queue: LaneQueue, intent: Pick<LaneIntent, 'type' | 'jobId'>): void {
-  queue.underWay.delete(keyOf(intent))
+  const key = keyOf(intent)
+  queue.underWay.delete(key)
+  queue.arrived.delete(key)
   queue.waiting[intent.type].delete(intent.jobId)
 }
 
 /** Is done with all that is under way: its transaction is read again from the outbox, if at all. */
 export function forgetUnderWay(queue: LaneQueue): void {
+  for (const key of queue.underWay) queue.arrived.delete(key)
   queue.underWay.clear()
   queue.again.length = 0
 }
 
-const KINDS = ['lock', 'settle', 'refund', 'register'] as const
+const KINDS = ['lock', 'settle', 'refund', 'dispute', 'register'] as const
 
-/** The next transaction's items: one kind a transaction, the kinds in turn. */
-export function nextBatch(queue: LaneQueue, itemsMax: number): Batch | undefined {
+/**
+ * The next transaction's items: one kind a transaction, the kinds in turn.
+ * @param itemsMax of one kind
+ */
+export function nextBatch(
+  queue: LaneQueue,
+  itemsMax: (kind: Batch['type']) => number,
+  at: UnixMs,
+): Batch | undefined {
   const again = queue.again.shift()
   if (again) return again
   const after = queue.lastKind ? KINDS.indexOf(queue.lastKind) + 1 : 0
@@ -129,8 +179,8 @@ export function nextBatch(queue: LaneQueue, itemsMax: number): Batch | undefined
   const kind = turn.find((each) => queue.waiting[each].size > 0)
   if (!kind) return undefined
   queue.lastKind = kind
-  const batch = take(queue, kind, itemsMax)
-  markUnderWay(queue, batch)
+  const batch = take(queue, kind, itemsMax(kind))
+  markUnderWay(queue, batch, at)
   return batch
 }
 
@@ -145,6 +195,8 @@ function take({ waiting }: LaneQueue, kind: Batch['type'], itemsMax: number): Ba
     }
     case 'refund':
       return { type: kind, items: takeFirst(waiting.refund, itemsMax) }
+    case 'dispute':
+      return { type: kind, items: takeFirst(waiting.dispute, itemsMax) }
     case 'register': {
       const [item] = takeFirst(waiting.register, 1)
       return { type: kind, items: [item!] }
@@ -152,9 +204,13 @@ function take({ waiting }: LaneQueue, kind: Batch['type'], itemsMax: number): Ba
   }
 }
 
-export function markUnderWay({ underWay }: LaneQueue, batch: Batch): void {
+export function markUnderWay(queue: LaneQueue, batch: Batch, at: UnixMs): void {
   if (batch.type === 'register') return
-  for (const intent of batch.items) underWay.add(keyOf(intent))
+  for (const intent of batch.items) {
+    const key = keyOf(intent)
+    queue.underWay.add(key)
+    arrive(queue, key, at)
+  }
 }
 
 function takeFirst<Key, Item>(items: Map<Key, Item>, count: number): Item[] {
@@ -167,7 +223,7 @@ function takeFirst<Key, Item>(items: Map<Key, Item>, count: number): Item[] {
   return taken
 }
 
-/** The two parts of a batch that reverted as a whole; undefined where it holds but one item. */
+/** The two parts of a batch that reverted as a whole, or is too large; undefined where it holds but one item. */
 export function halves(batch: Batch): readonly [Batch, Batch] | undefined {
   if (batch.items.length < 2) return undefined
   const middle = batch.items.length >> 1
@@ -178,6 +234,8 @@ export function halves(batch: Batch): readonly [Batch, Batch] | undefined {
       case 'settle':
         return { type: batch.type, items: batch.items.slice(from, to) }
       case 'refund':
+        return { type: batch.type, items: batch.items.slice(from, to) }
+      case 'dispute':
         return { type: batch.type, items: batch.items.slice(from, to) }
       case 'register':
         return batch

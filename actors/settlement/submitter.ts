@@ -3,23 +3,17 @@ import type { Lane } from '../../src/messages/subjects.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import {
   type Batch,
+  BatchTooLarge,
   type EscrowReader,
   type EscrowWriter,
   NonceGap,
   type Receipt,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { type Inclusion, makeInclusion } from './inclusion.ts'
 import type { LocksBack } from './locks-back.ts'
 import type { Outbox, Sent } from './outbox.ts'
-import {
-  type JobBatch,
-  type Outcome,
-  readHistory,
-  readReceipt,
-  refusal,
-  type Skipped,
-  wasLocked,
-} from './outcome.ts'
+import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
 import {
   enqueue,
   finish,
@@ -30,7 +24,9 @@ import {
   nextBatch,
 } from './queue.ts'
 import type { Registrations } from './registrations.ts'
+import { type Explain, makeExplain } from './skipped.ts'
 import type { Teller } from './tell.ts'
+import type { Troubles } from './troubles.ts'
 import { Stopped, type UntilChain } from './until-chain.ts'
 
 export interface SubmitterOptions {
@@ -43,6 +39,7 @@ export interface SubmitterOptions {
   readonly teller: Teller
   readonly locksBack: LocksBack
   readonly untilChain: UntilChain
+  readonly troubles: Troubles
   readonly clock: Clock
   readonly log: Log
   readonly itemsMax: number
@@ -69,16 +66,23 @@ export interface Submitter {
 
 /** One signing key's way to the chain: one transaction at a time, each stored before it is sent. */
 export function makeSubmitter(options: SubmitterOptions): Submitter {
-  const { lane, queue, outbox, writer, untilChain } = options
+  const { lane, queue, outbox, writer, clock, untilChain } = options
+  const parts: Parts = {
+    inclusion: makeInclusion({ ...options, again: queue.again }),
+    explain: makeExplain({ ...options, conclude: (...told) => conclude(options, ...told) }),
+  }
+  const itemsMax = (kind: Batch['type']) => Math.min(options.itemsMax, writer.itemsMax(kind))
   return {
-    recover: () => recover(options),
-    submit: async (batch, { nonce, sequence }) => {
-      const transaction = await untilChain(() => writer.sign(lane, nonce, batch))
-      await outbox.write({ transaction, batch }, sequence)
-      await carryOut(options, { transaction, batch })
+    recover: () => recover(options, parts),
+    submit: async (batch, place) => {
+      const { nonce } = place
+      const transaction = await untilChain(() => signed(options, nonce, batch))
+      if (transaction === 'too_large') return place
+      const sent = { transaction, earlier: [], batch }
+      await carryOut(options, parts, sent, await outbox.write(sent, place.sequence))
       return { nonce: nonce + 1, sequence: 0 }
     },
-    next: () => nextBatch(queue, options.itemsMax),
+    next: () => nextBatch(queue, itemsMax, clock.now()),
     check: async (place) => {
       const nonce = await untilChain(() => writer.nonce(lane))
       if (nonce >= place.nonce) return
@@ -88,16 +92,33 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
   }
 }
 
-async function recover(options: SubmitterOptions): Promise<Place> {
-  const { lane, queue, outbox, writer, log, untilChain } = options
+interface Parts {
+  readonly inclusion: Inclusion
+  readonly explain: Explain
+}
+
+/** Blocks may have become smaller since the batch was put together: then it goes in parts. */
+async function signed({ lane, writer, queue }: SubmitterOptions, nonce: number, batch: Batch) {
+  try {
+    return await writer.sign(lane, nonce, batch)
+  } catch (error) {
+    const parts = error instanceof BatchTooLarge ? halves(batch) : undefined
+    if (!parts) throw error
+    queue.again.unshift(...parts)
+    return 'too_large'
+  }
+}
+
+async function recover(options: SubmitterOptions, parts: Parts): Promise<Place> {
+  const { lane, queue, outbox, writer, clock, log, untilChain } = options
   let nonce = await untilChain(() => writer.nonce(lane))
   for (;;) {
     const { sent, sequence } = await outbox.read(nonce)
     if (sent) {
       log.info({ lane, nonce, hash: sent.transaction.hash }, 'lane: sending a stored transaction')
-      markUnderWay(queue, sent.batch)
+      markUnderWay(queue, sent.batch, clock.now())
       await options.locksBack.wait(sent.batch)
-      await carryOut(options, sent)
+      await carryOut(options, parts, sent, sequence)
       nonce++
       continue
     }
@@ -107,31 +128,41 @@ async function recover(options: SubmitterOptions): Promise<Place> {
   }
 }
 
-/** Broadcasts a stored transaction, waits for its receipt, and tells everyone what came of it. */
-async function carryOut(options: SubmitterOptions, { transaction, batch }: Sent): Promise<void> {
-  const { lane, writer, teller, untilChain, clock, log } = options
-  const { hash, nonce } = transaction
+/** Broadcasts what is stored, waits for its receipt, and tells everyone what came of it. */
+async function carryOut(
+  options: SubmitterOptions,
+  { inclusion, explain }: Parts,
+  stored: Sent,
+  sequence: number,
+): Promise<void> {
+  const { lane, teller, clock, log } = options
   const sentAt = clock.monotonic()
   let told = false
-  const broadcast = () => {
-    if (!told) teller.broadcast(batch, hash)
+  const broadcast = ({ batch, transaction }: Sent) => {
+    if (!told) teller.broadcast(batch, transaction.hash)
     told = true
   }
-  const receipt = await untilChain(() => writer.send(lane, transaction, broadcast))
+  const { batch, receipt } = await inclusion.include(stored, sequence, broadcast)
   const tookMs = Math.round(clock.monotonic() - sentAt)
-  const { block, succeeded } = receipt
+  const { block, hash, succeeded } = receipt
+  const { nonce } = stored.transaction
   const about = { lane, kind: batch.type, items: batch.items.length, nonce, hash, block, tookMs }
   if (succeeded) log.debug(about, 'lane: included')
   else log.error(about, 'lane: the whole transaction reverted')
 
   if (batch.type === 'register') await options.registrations.answer(batch.items[0], receipt)
-  else if (succeeded) readItems(options, batch, receipt)
+  else if (succeeded) readItems(options, explain, batch, receipt)
   else splitUp(options, batch)
 }
 
-function readItems(options: SubmitterOptions, batch: JobBatch, receipt: Receipt): void {
+function readItems(
+  options: SubmitterOptions,
+  explain: Explain,
+  batch: JobBatch,
+  receipt: Receipt,
+): void {
   for (const read of readReceipt(batch, receipt)) {
-    if (read.type === 'skipped') void explain(options, read).catch(report(options))
+    if (read.type === 'skipped') void explain(read).catch(report(options))
     else conclude(options, read, { type: batch.type, jobId: read.jobId })
   }
 }
@@ -145,46 +176,21 @@ function splitUp(options: SubmitterOptions, batch: JobBatch): void {
   }
   const [intent] = batch.items
   if (!intent) return
-  // A refund has nobody to refuse it to: the job asks again, and the lock expires on chain.
-  if (intent.type === 'refund') forget(options.queue, intent)
+  // A refund has nobody to refuse it to, and a dispute is the caller's right: the job asks again,
+  // until the lock expires on chain, or the window for disputes ends there.
+  if (intent.type === 'refund' || intent.type === 'dispute') forget(options.queue, intent)
   else conclude(options, refusal(intent, 'reverted'), intent)
 }
 
-/** Reasons that the job's past may explain; the others are found only in a job as it should be. */
-const OF_THE_PAST: ReadonlySet<string> = new Set(['JobIdUsed', 'NotLocked', 'no_event'])
-
-/** Finds out why an item was passed over: most often because it had happened already. */
-async function explain(options: SubmitterOptions, { intent, reason }: Skipped): Promise<void> {
-  const { queue, reader, untilChain, log, lane } = options
-  const { jobId, type: kind } = intent
-  const past = OF_THE_PAST.has(reason)
-  const lockMayCome = past && kind !== 'lock' && (await lockOnItsWay(options, intent))
-  const history = past ? await untilChain(() => reader.jobFacts(jobId)) : []
-  const outcome = readHistory(intent, history)
-  log.info({ lane, jobId, kind, reason, outcome: outcome?.type }, 'lane: the chain skipped an item')
-  if (outcome) conclude(options, outcome, intent)
-  // Its lock is under way, or lost with the chain's last blocks and about to be sent again: the job
-  // asks again until then.
-  else if (lockMayCome || (kind === 'refund' && wasLocked(history))) forget(queue, intent)
-  else conclude(options, refusal(intent, reason), intent)
-}
-
-/** To be asked before the history is read: a lock that comes in between is found there. */
-const lockOnItsWay = async (
-  { confirmLockAt, locksBack }: SubmitterOptions,
-  { type }: LaneIntent,
-): Promise<boolean> =>
-  (type === 'refund' && confirmLockAt === 'broadcast') || (await locksBack.anyOnTheWay())
-
 async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<boolean> {
-  const { queue, reader, untilChain } = options
+  const { queue, reader, clock, untilChain } = options
   const history = await untilChain(() => reader.jobFacts(intent.jobId))
   const outcome = readHistory(intent, history)
   if (outcome) conclude(options, outcome, intent)
   else if (intent.type === 'lock' && intent.abandon) {
     conclude(options, refusal(intent, 'abandoned'), intent)
   } else {
-    enqueue(queue, intent)
+    enqueue(queue, intent, clock.now())
     return true
   }
   return false

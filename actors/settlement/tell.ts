@@ -43,6 +43,11 @@ export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
             toJob({ type: 'ConfirmRefund', jobId, tx, block: null, at })
           }
           return
+        case 'dispute':
+          for (const { jobId, claimedHash } of batch.items) {
+            toJob({ type: 'ConfirmDispute', jobId, tx, block: null, claimedHash, at })
+          }
+          return
         case 'register':
           return
         default:
@@ -76,7 +81,14 @@ type Untimed<Command> = Command extends unknown ? Omit<Command, 'at'> : never
 type Told = Extract<
   JobCommand,
   {
-    type: 'ConfirmLock' | 'RefuseLock' | 'ConfirmSettlement' | 'RefuseSettlement' | 'ConfirmRefund'
+    type:
+      | 'ConfirmLock'
+      | 'RefuseLock'
+      | 'ConfirmSettlement'
+      | 'RefuseSettlement'
+      | 'ConfirmRefund'
+      | 'ConfirmDispute'
+      | 'RefuseDispute'
   }
 >
 
@@ -92,6 +104,10 @@ function commandOf(outcome: Outcome): Untimed<Told> {
       return { ...outcome, type: 'RefuseSettlement' }
     case 'refunded':
       return { ...outcome, type: 'ConfirmRefund' }
+    case 'disputed':
+      return { ...outcome, type: 'ConfirmDispute' }
+    case 'dispute_refused':
+      return { ...outcome, type: 'RefuseDispute' }
     default:
       return unreachable(outcome)
   }

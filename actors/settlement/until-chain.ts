@@ -1,6 +1,8 @@
-import type { Clock } from '../../src/ports/clock.ts'
-import { ChainUnavailable } from '../../src/ports/escrow.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
+import { ChainUnavailable, GasFundsMissing } from '../../src/ports/escrow.ts'
+import { SignerUnavailable } from '../../src/ports/signer.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { Troubles } from './troubles.ts'
 
 /** Whoever waited was stopped meanwhile. */
 export class Stopped extends Error {}
@@ -15,30 +17,64 @@ interface Options {
   readonly clock: Clock
   readonly log: Log
   readonly alive: () => boolean
+  readonly troubles: Troubles
 }
 
 /** Tells of an outage once, however many wait for its end. */
-export function makeUntilChain({ clock, log, alive }: Options): UntilChain {
-  let down = false
+export function makeUntilChain({ clock, log, alive, troubles }: Options): UntilChain {
+  /** How many wait for the end of each kind of trouble. */
+  const waiting = new Map<Waited, number>()
+
+  const begin = (by: Waited, error: ChainUnavailable): (() => void) => {
+    const count = waiting.get(by) ?? 0
+    waiting.set(by, count + 1)
+    if (count === 0) tell(log, by, error)
+    const end = troubles.begin(by)
+    return () => {
+      end()
+      const left = waiting.get(by)! - 1
+      waiting.set(by, left)
+      if (left === 0 && alive()) log.info(`${WHO[by]}: goes on`)
+    }
+  }
+
   return async (ask) => {
-    for (let waitMs = RETRY_MIN_MS; ; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
-      if (!alive()) throw new Stopped()
-      try {
-        const answer = await ask()
-        if (down) log.info('chain: answers again')
-        down = false
-        return answer
-      } catch (error) {
-        if (!(error instanceof ChainUnavailable)) throw error
-        if (!down) log.warn({ err: error }, 'chain: unavailable, trying again until it answers')
-        down = true
+    let trouble: { readonly by: Waited; readonly end: () => void } | undefined
+    try {
+      for (let waitMs = RETRY_MIN_MS; ; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
+        if (!alive()) throw new Stopped()
+        try {
+          return await ask()
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error
+          const by = troubleOf(error)
+          if (trouble?.by !== by) {
+            trouble?.end()
+            trouble = { by, end: begin(by, error) }
+          }
+        }
+        await pause(clock, waitMs)
       }
-      await pause(clock, waitMs)
+    } finally {
+      trouble?.end()
     }
   }
 }
 
-export const pause = (clock: Clock, spanMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(spanMs, resolve)
-  })
+type Waited = 'chain' | 'signer' | 'gas_funds'
+
+function troubleOf(error: ChainUnavailable): Waited {
+  if (error instanceof SignerUnavailable) return 'signer'
+  return error instanceof GasFundsMissing ? 'gas_funds' : 'chain'
+}
+
+const WHO = { chain: 'chain', signer: 'signer', gas_funds: 'gas' } as const satisfies Record<
+  Waited,
+  string
+>
+
+function tell(log: Log, by: Waited, error: ChainUnavailable): void {
+  const about = { err: error }
+  if (by === 'gas_funds') log.error(about, `gas: ${error.message}`)
+  else log.warn(about, `${WHO[by]}: unavailable, trying again until it answers`)
+}

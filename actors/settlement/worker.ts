@@ -1,14 +1,17 @@
+import { toUnixMs } from '../../src/domain/time.ts'
 import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messages/lane.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { Backlog } from './health.ts'
 import { makeLocksBack } from './locks-back.ts'
 import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
-import { emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
+import { backlogOf, emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
 import { makeRegistrations, type Registrations } from './registrations.ts'
 import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
 import { makeTeller, type Teller } from './tell.ts'
+import type { Troubles } from './troubles.ts'
 import { makeUntilChain, Stopped } from './until-chain.ts'
 
 /** The lane's memory and its one transaction at a time. */
@@ -18,6 +21,7 @@ export interface Worker {
   /** Recovers, then sends batch after batch until stopped or until something throws. */
   work(): Promise<void>
   wake(): void
+  backlog(): Backlog
   /** Intents wait unread until the outbox has been read again. */
   pauseTaking(): void
   forgetAll(): void
@@ -26,9 +30,9 @@ export interface Worker {
 /** So often a lane with nothing to send looks whether the chain has gone back behind it. */
 const LOOK_MS = 1_000
 
-export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
+export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () => boolean): Worker {
   const { lane, bus, clock, log, confirmLockAt = 'included' } = options
-  const untilChain = makeUntilChain({ clock, log, alive })
+  const untilChain = makeUntilChain({ clock, log, alive, troubles })
   const teller = makeTeller({ bus, clock, confirmLockAt })
   const writerId = Buffer.from(clock.randomBytes(8)).toString('hex')
   const outbox = makeOutbox(lane, options.journal, writerId)
@@ -37,6 +41,7 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
   const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
   let memory = remember()
   let unread: LaneIntent[] = []
+  let unreadSince = clock.now()
   let ready = false
   let wakeUp: (() => void) | undefined
 
@@ -44,7 +49,8 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
     const queue = emptyQueue()
     const registrations = makeRegistrations({ queue, reader, untilChain })
     const memory = { queue, registrations, outbox, locksBack }
-    const submitter = makeSubmitter({ ...options, ...memory, confirmLockAt, teller, untilChain })
+    const around = { confirmLockAt, teller, untilChain, troubles }
+    const submitter = makeSubmitter({ ...options, ...memory, ...around })
     return { queue, registrations, submitter }
   }
   // What arrives in one turn of the event loop goes into one batch.
@@ -53,8 +59,10 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
     wakeUp = undefined
   }
   const take = (intent: LaneIntent) => {
-    if (!ready) unread.push(intent)
-    else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
+    if (!ready) {
+      if (unread.length === 0) unreadSince = clock.now()
+      unread.push(intent)
+    } else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
   }
   const idle = () =>
     new Promise<'woken' | 'rested'>((resolve) => {
@@ -87,6 +95,12 @@ export function makeWorker(options: LaneOptions, alive: () => boolean): Worker {
       }
     },
     wake,
+    backlog: () => {
+      const { count, oldestAt = unreadSince } = backlogOf(memory.queue)
+      if (unread.length === 0) return backlogOf(memory.queue)
+      const oldest = toUnixMs(Math.min(oldestAt, unreadSince))
+      return { count: count + unread.length, oldestAt: oldest }
+    },
     pauseTaking: () => {
       ready = false
       forgetUnderWay(memory.queue)

@@ -1,0 +1,160 @@
+import { NO_CREDITS } from '../../src/domain/credits.ts'
+import type { Address, TxHash } from '../../src/domain/ids.ts'
+import { assert } from '../../src/domain/result.ts'
+import { balanceData, type CreditTopup, factId } from '../../src/messages/fact.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Facts } from '../../src/ports/facts.ts'
+import type { Ledger, LedgerEntry, Standing } from '../../src/ports/ledger.ts'
+import type { Registry } from '../../src/ports/registry.ts'
+import type { Settings } from '../../src/ports/settings.ts'
+import { makeLines } from '../../src/runtime/lines.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import { judgeLow, makeLowFact } from './low-mark.ts'
+import { MarkMoved, makeLowMarks } from './low-marks.ts'
+
+/** A log that has changed what a wallet owns, and how the wallet stood when it was applied. */
+export interface CreditChange {
+  readonly entry: LedgerEntry
+  readonly tx: TxHash
+  /** How many logs of its kind and wallet came before it in its transaction. */
+  readonly place: number
+  readonly standing: Standing | 'unknown_wallet'
+}
+
+/** Tells `credit.topup` and `credit.low`, wallet by wallet in the chain's order. */
+export interface CreditFacts {
+  /** `told` is called once all that the change gives rise to is stored, unless `stop` comes first. */
+  take(change: CreditChange, told: () => void): void
+  stop(): void
+}
+
+export interface CreditFactsOptions {
+  readonly ledger: Ledger
+  readonly facts: Facts
+  readonly settings: Settings
+  /** Bucket LOW. */
+  readonly lowMarks: Registry
+  /** Reads a wallet from the chain into the ledger. */
+  load(wallet: Address): Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Work {
+  readonly change: CreditChange
+  readonly told: () => void
+  standing: CreditChange['standing']
+}
+
+export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
+  const { ledger, facts, settings, load, clock, log } = options
+  const marks = makeLowMarks(options.lowMarks)
+
+  const standingOf = async (work: Work): Promise<Standing> => {
+    if (work.standing !== 'unknown_wallet') return work.standing
+    const { entry } = work.change
+    // A second time it changes nothing, but says how the wallet stands.
+    let standing = await ledger.apply(entry)
+    if (standing === 'unknown_wallet') {
+      await load(entry.wallet)
+      standing = await ledger.apply(entry)
+    }
+    if (standing === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
+    work.standing = standing
+    return standing
+  }
+
+  const tellLow = async ({ change }: Work, standing: Standing): Promise<void> => {
+    const { entry, tx, place } = change
+    const { wallet } = entry
+    const mark = await marks.read(wallet)
+    if (mark?.is === 'telling') {
+      await facts.publish(mark.fact)
+      await marks.write(wallet, { is: 'told' })
+    }
+    const { lowThreshold: threshold } = await settings.of(wallet)
+    const by = changeOf(entry)
+    const { owned, remaining, isNew } = standing
+    const ownedBefore = isNew ? owned - by : undefined
+    const reading = { owned, ownedBefore, isDecrease: by < 0n, threshold }
+    const isMarked = mark !== undefined && mark.is !== 'above'
+    switch (judgeLow(isMarked, reading)) {
+      case 'tell': {
+        const id = factId('credit.low', { wallet, tx, place })
+        const data = { ...balanceData(remaining), threshold: Number(threshold) }
+        const fact = makeLowFact({ id, wallet, data }, clock.now())
+        await marks.write(wallet, { is: 'telling', fact })
+        await facts.publish(fact)
+        return marks.write(wallet, { is: 'told' })
+      }
+      case 'mark_told':
+        return marks.write(wallet, { is: 'told' })
+      case 'mark_above':
+        return marks.write(wallet, { is: 'above' })
+      case 'nothing':
+        return
+    }
+  }
+
+  const lines = makeLines<Work>({
+    clock,
+    keyOf: ({ change }) => change.entry.wallet,
+    attempt: async (work) => {
+      const standing = await standingOf(work)
+      if (work.change.entry.kind === 'deposited') await facts.publish(topup(work.change, standing))
+      await tellLow(work, standing)
+    },
+    done: ({ told }) => told(),
+    failed: (error, work) => {
+      const { wallet } = work.change.entry
+      // The other watcher may have gone further than this one: look anew at how the wallet stands.
+      if (error instanceof MarkMoved) work.standing = 'unknown_wallet'
+      log.warn({ err: error, wallet }, 'watcher: a fact of a wallet is not told yet, trying again')
+    },
+  })
+
+  return {
+    take: (change, told) => lines.push({ change, told, standing: change.standing }),
+    stop: lines.stop,
+  }
+}
+
+function topup({ entry, tx, place }: CreditChange, { remaining }: Standing): CreditTopup {
+  const { wallet, credits, block, at } = entry
+  assert(at !== undefined, 'a deposit has a time')
+  const data = {
+    credits_added: Number(credits),
+    ...balanceData(remaining),
+    tx,
+    block_number: block,
+  }
+  return {
+    id: factId('credit.topup', { wallet, tx, place }),
+    type: 'credit.topup',
+    wallet,
+    at,
+    data,
+  }
+}
+
+/** Whether a log changes what its wallet owns. A lock does not: what it takes may come back. */
+export const changesOwned = ({ kind }: LedgerEntry): boolean =>
+  kind !== 'locked' && kind !== 'refunded'
+
+/** By how much. */
+function changeOf({ kind, credits, charged = NO_CREDITS }: LedgerEntry): bigint {
+  switch (kind) {
+    case 'deposited':
+    case 'thawing_cancelled':
+    case 'dispute_resolved':
+      return credits
+    case 'withdrawn':
+    case 'thawing_started':
+      return -credits
+    case 'settled':
+      return -charged
+    case 'locked':
+    case 'refunded':
+      return 0n
+  }
+}

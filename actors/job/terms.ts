@@ -1,0 +1,49 @@
+import type { Credits } from '../../src/domain/credits.ts'
+import type { Refusal } from '../../src/domain/errors.ts'
+import type { Address, JobId, TxHash } from '../../src/domain/ids.ts'
+import type { Tier } from '../../src/domain/tiers.ts'
+import type { UnixMs } from '../../src/domain/time.ts'
+import type { WorkerFailureReason } from '../../src/messages/job.ts'
+
+/** Known from the first event on, and never changed but for `replyTo`. */
+export interface JobTerms {
+  readonly id: JobId
+  readonly wallet: Address
+  readonly model: string
+  readonly tier: Tier
+  readonly lock: Credits
+  readonly outputTokensMax: number
+  readonly stream: boolean
+  /** The edge that waits: of the request that began the job, or of the latest that joined it. */
+  readonly replyTo: string
+  readonly createdAt: UnixMs
+  readonly deadlineAt: UnixMs
+}
+
+export interface LockedEscrow {
+  readonly at: 'locked'
+  readonly tx: TxHash
+  /** 0: broadcast, and in no block yet. */
+  readonly block: number
+}
+
+export interface AssignedWorker {
+  readonly address: Address
+  readonly id: number
+}
+
+/** Why a job ended without an answer, as its caller is told. */
+export interface JobRefusal extends Refusal {
+  /** Why, in one word that stays: `reason` of the event `job.failed`. Absent: the code says it. */
+  readonly reason?: FailReason
+}
+
+type FailReason =
+  | 'lock_refused'
+  | 'paused'
+  | 'prompt_refused'
+  | 'attempts_exhausted'
+  | 'cancelled'
+  | 'settlement_refused'
+  | 'refunded_on_chain'
+  | WorkerFailureReason

@@ -1,0 +1,55 @@
+import type { JobId } from '../../src/domain/ids.ts'
+import type { JobReply } from '../../src/messages/job.ts'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
+import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import type { DueRefund } from './due.ts'
+import type { Hands } from './hands.ts'
+
+interface Options {
+  readonly bus: Bus
+  readonly hands: Hands
+}
+
+const TIMEOUT_MS = 2_000
+/** A job that hopes to be settled is asked again after so long. */
+const ASK_AGAIN_MS = 10_000
+/** Or many jobs that wait for their settlement would hold up what comes after the refunds. */
+const ASKS_MAX = 8
+
+/**
+ * Gives one expired lock back. Its job is asked first: one that was answered and waits for its
+ * settlement keeps its lock for a while, or its worker would go without pay.
+ * @returns whether something was done
+ */
+export function makeRefunds({ bus, hands }: Options) {
+  return async (refunds: readonly DueRefund[]): Promise<boolean> => {
+    let asks = 0
+    for (const { jobId, isOverdue } of refunds) {
+      const call = { type: 'refund', jobId } as const
+      if (!hands.isReady(call)) continue
+      if (isOverdue || !(await mayBeSettled(bus, jobId))) {
+        return (await hands.perform(call)) === 'done'
+      }
+      hands.rest(call, ASK_AGAIN_MS)
+      if (++asks === ASKS_MAX) return false
+    }
+    return false
+  }
+}
+
+async function mayBeSettled(bus: Bus, jobId: JobId): Promise<boolean> {
+  const question = { type: 'GetJob', jobId } as const
+  try {
+    const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, TIMEOUT_MS)
+    return reply.type === 'accepted' && awaitsSettlement(reply.view)
+  } catch (error) {
+    // Its partition is between two owners: nobody can say what the job hopes for.
+    if (error instanceof NoResponders || error instanceof RequestTimeout) return true
+    throw error
+  }
+}
+
+type View = Extract<JobReply, { type: 'accepted' }>['view']
+/** A dispute may have been raised before the settlement, which it waits for. */
+const awaitsSettlement = ({ status, settlementTx }: View): boolean =>
+  status === 'settling' || (status === 'disputed' && settlementTx === null)

@@ -1,0 +1,105 @@
+import { addMs, type UnixMs } from '../../src/domain/time.ts'
+import { envelopeOf } from '../../src/messages/envelope.ts'
+import type { Fact } from '../../src/messages/fact.ts'
+import type { Delivery, WalletWebhooks, WebhookRecord } from '../../src/messages/webhook.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Mirror } from '../../src/ports/mirror.ts'
+import type { WebhookQueues } from '../../src/ports/webhook-queues.ts'
+import type { Taking, Work } from '../../src/ports/work-queue.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import { deliveryKey, type RetrySchedule, waitFor } from './after-attempt.ts'
+
+interface Options {
+  readonly queues: WebhookQueues
+  /** Bucket WEBHOOKS. */
+  readonly webhooks: Mirror<WalletWebhooks>
+  readonly schedule: RetrySchedule
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const AT_ONCE = 256
+const RETRY_MS = 1_000
+
+/** Makes of each fact one delivery for each webhook that wants it. */
+export function makeFanOut({ queues, webhooks, schedule, clock, log }: Options): {
+  start(): Promise<void>
+  stop(): Promise<void>
+} {
+  let taking: Taking | undefined
+  let active = 0
+
+  const share = async ({ body: fact }: Work<Fact>): Promise<void> => {
+    await webhooks.untilWhole()
+    const first = schedule[0] ?? 0
+    const owed = deliveriesOf(
+      fact,
+      recipients(fact, webhooks),
+      clock.now(),
+      addMs(clock.now(), first),
+    )
+    await Promise.all(
+      owed.map((delivery) => queues.put(delivery, deliveryKey(delivery), waitFor(first))),
+    )
+  }
+  const each = (work: Work<Fact>): void => {
+    active++
+    share(work)
+      // Only now: what was put before a crash is put again, and is there once.
+      .then(work.done, (error) => {
+        log.warn({ err: error, eventId: work.body.id }, 'webhooks: a fact waits to be shared out')
+        work.later(RETRY_MS)
+      })
+      .finally(() => {
+        active--
+      })
+  }
+
+  return {
+    start: async () => {
+      taking = queues.facts.take({ room: () => AT_ONCE - active, each })
+    },
+    stop: async () => taking?.stop(),
+  }
+}
+
+interface Recipient {
+  readonly wallet: Delivery['wallet']
+  readonly webhook: WebhookRecord
+}
+
+/** `job.*` and `credit.*` are the wallet's own affair; `worker.*` is told to all who ask for it. */
+function recipients(fact: Fact, webhooks: Mirror<WalletWebhooks>): readonly Recipient[] {
+  const wallets =
+    'wallet' in fact ? [[fact.wallet, webhooks.get(fact.wallet)] as const] : webhooks.entries()
+  const found: Recipient[] = []
+  for (const [wallet, record] of wallets) {
+    for (const webhook of record?.webhooks ?? []) {
+      // What one misses that has failed can be replayed, from the facts.
+      const isWanted = webhook.status === 'active' && webhook.events.includes(fact.type)
+      if (isWanted) found.push({ wallet: wallet as Delivery['wallet'], webhook })
+    }
+  }
+  return found
+}
+
+function deliveriesOf(
+  fact: Fact,
+  recipients: readonly Recipient[],
+  since: UnixMs,
+  dueAt: UnixMs,
+): readonly Delivery[] {
+  return recipients.map(({ wallet, webhook }) => ({
+    wallet,
+    webhookId: webhook.id,
+    eventId: fact.id,
+    eventType: fact.type,
+    body: envelopeOf(fact, webhook.apiVersion),
+    attempt: 1,
+    dueAt,
+    cause: 'event',
+    round: 0,
+    earlier: [],
+    since,
+  }))
+}

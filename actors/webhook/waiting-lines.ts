@@ -1,0 +1,71 @@
+import type { Delivery } from '../../src/messages/webhook.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import {
+  HOOK_WAITS_SECONDS,
+  type HookWait,
+  type WebhookQueues,
+} from '../../src/ports/webhook-queues.ts'
+import type { Taking, Work } from '../../src/ports/work-queue.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import { deliveryKey, waitFor } from './after-attempt.ts'
+
+interface Options {
+  readonly queues: WebhookQueues
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const AT_ONCE = 64
+const RETRY_MS = 1_000
+
+/** Moves deliveries on that have waited long enough: to be attempted, or into the next line. */
+export function makeWaitingLines({ queues, clock, log }: Options): {
+  start(): Promise<void>
+  stop(): Promise<void>
+} {
+  let takings: readonly Taking[] = []
+
+  const line = (seconds: HookWait): Taking => {
+    let active = 0
+    const each = (work: Work<Delivery>): void => {
+      const waitMs = leftMs(work, seconds, clock)
+      if (waitMs > 0) {
+        work.later(waitMs)
+        return
+      }
+      active++
+      moveOn(work)
+        .then(work.done, (error) => {
+          log.warn({ err: error }, 'webhooks: a delivery cannot leave its line, trying again')
+          work.later(RETRY_MS)
+        })
+        .finally(() => {
+          active--
+        })
+    }
+    return queues.waiting(seconds).take({ room: () => AT_ONCE - active, each })
+  }
+  const moveOn = ({ body, sequence }: Work<Delivery>): Promise<void> =>
+    queues.put(body, movedKey(body, sequence), waitFor(body.dueAt - clock.now()))
+
+  return {
+    start: async () => {
+      takings = HOOK_WAITS_SECONDS.map(line)
+    },
+    stop: async () => {
+      await Promise.all(takings.map((taking) => taking.stop()))
+    },
+  }
+}
+
+/** Of a line's span. One that was handed out before has had it, or its line looks at it once more. */
+const leftMs = ({ handed, storedAt }: Work<Delivery>, seconds: HookWait, clock: Clock): number => {
+  if (handed > 1) return 0
+  const span = seconds * 1_000
+  // The server's clock may be another than ours.
+  return Math.min(span, Math.max(0, storedAt + span - clock.now()))
+}
+
+/** Of a delivery that is put elsewhere as it is: no other message was ever at `sequence`. */
+export const movedKey = (delivery: Delivery, sequence: number): string =>
+  `${deliveryKey(delivery)}.from.${sequence}`
