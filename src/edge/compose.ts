@@ -16,9 +16,15 @@ export async function composeEdge(
   const edge = makeEdge(
     {
       bus: c.resolve(TOKENS.bus),
+      catalogue: c.resolve(TOKENS.catalogue),
       keys: c.resolve(TOKENS.keys),
+      keyUses: c.resolve(TOKENS.keyUses),
       ledger: c.resolve(TOKENS.ledger),
       outputs: c.resolve(TOKENS.outputs),
+      bursts: c.resolve(TOKENS.bursts),
+      jobViews: c.resolve(TOKENS.jobViews),
+      facts: c.resolve(TOKENS.factReader),
+      listeners: c.resolve(TOKENS.listeners),
       clock: c.resolve(TOKENS.clock),
       log,
     },
@@ -27,7 +33,10 @@ export async function composeEdge(
       escrowAddress,
       docsUrl: config.DOCS_URL,
       trustProxy: config.EDGE_TRUST_PROXY,
+      burst: { perSecond: config.EDGE_BURST_PER_SECOND, burst: config.EDGE_BURST },
+      corsOrigins: new Set(config.EDGE_CORS_ORIGINS),
       jobWindowMs: config.JOB_WINDOW_SECONDS * 1_000,
+      lockWaitMaxMs: config.EDGE_LOCK_WAIT_SECONDS * 1_000,
     },
   )
   const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })

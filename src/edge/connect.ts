@@ -1,7 +1,9 @@
 import type { DependencyContainer } from 'tsyringe'
+import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import type { EdgeConfig } from '../config/schema.ts'
+import { catalogueKey } from '../messages/catalogue.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
@@ -15,16 +17,30 @@ export async function connectEdge(c: DependencyContainer, config: EdgeConfig, lo
     connectNats({ servers: config.NATS_URL, name: `edge-${edgeId}`, log }),
     connectRedis({ url: config.REDIS_URL, log }),
   ])
+  const catalogue = watchCatalogue({
+    registry: await nats.registry('MODELS'),
+    key: catalogueKey(contracts),
+    bus: nats.bus,
+    clock: systemClock,
+    log,
+  })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })
   c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+  c.register(TOKENS.factReader, { useValue: await nats.factReader() })
+  c.register(TOKENS.listeners, { useValue: await nats.registry('LISTENERS') })
+  c.register(TOKENS.catalogue, { useValue: catalogue })
+  c.register(TOKENS.keyUses, { useValue: store.keyUses })
   c.register(TOKENS.ledger, { useValue: store.ledger })
   c.register(TOKENS.outputs, { useValue: store.outputs })
+  c.register(TOKENS.bursts, { useValue: store.bursts })
+  c.register(TOKENS.jobViews, { useValue: store.jobViews })
   return {
     edgeId,
     escrowAddress: contracts.jobEscrow,
     close: async () => {
+      catalogue.stop()
       await store.close()
       await nats.close()
     },

@@ -1,33 +1,58 @@
+import { makeBalances } from '../api/balances.ts'
+import { makeBurstLimit } from '../api/http/burst-limit.ts'
+import { makeServerClosing } from '../api/http/close-server.ts'
+import { makeReadiness } from '../api/http/readiness.ts'
+import { makeJobHistory } from '../api/jobs/job-history.ts'
+import { makeJobs } from '../api/jobs/jobs.ts'
+import { makePools } from '../api/models/pools.ts'
+import { makeAskWebhooks } from '../api/webhooks/ask-webhooks.ts'
 import type { Address } from '../domain/ids.ts'
 import type { DurationMs } from '../domain/time.ts'
+import type { BurstBuckets, BurstTerms } from '../ports/burst-buckets.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import { type Clock, pause } from '../ports/clock.ts'
+import type { FactReader } from '../ports/fact-reader.ts'
+import type { JobViews } from '../ports/job-views.ts'
+import type { KeyUses } from '../ports/key-uses.ts'
 import type { Ledger, Outputs } from '../ports/ledger.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
-import { makeAdmission } from './admission.ts'
-import { makeAuth } from './auth.ts'
-import { makeBalances } from './balances.ts'
-import { requireCaller } from './caller.ts'
-import { makeServerClosing } from './close-server.ts'
-import { makeJobs } from './jobs.ts'
-import { makePools } from './pools.ts'
-import { makeReadiness } from './readiness.ts'
+import { makeAuth } from './callers/auth.ts'
+import { requireCaller } from './callers/caller.ts'
+import { makeAdmission } from './chat/admission.ts'
+import { makeChainHealth } from './chat/chain-health.ts'
+import { makeJoining } from './chat/joining.ts'
+import { makeRunJob } from './chat/run-job.ts'
+import { makeListeners } from './events/listeners.ts'
+import { makeCrossOrigin } from './http/cross-origin.ts'
+import { makeServer } from './http/server.ts'
+import { refuseWrongMethods } from './http/wrong-method.ts'
+import { collectEndpoints } from './openapi/operation.ts'
 import { account } from './routes/account.ts'
 import { chatCompletions } from './routes/chat-completions.ts'
+import { dispute } from './routes/dispute.ts'
+import { docs } from './routes/docs.ts'
+import { events } from './routes/events.ts'
 import { health } from './routes/health.ts'
 import { jobs as jobRoutes } from './routes/jobs.ts'
 import { models } from './routes/models.ts'
-import { makeRunJob } from './run-job.ts'
-import { makeServer } from './server.ts'
-import { makeWaiting } from './waiting.ts'
-import { refuseWrongMethods } from './wrong-method.ts'
+import { webhooks } from './routes/webhooks.ts'
+import { makeSharedJobs } from './waiting/shared-jobs.ts'
+import { makeWaiting } from './waiting/waiting.ts'
 
 export interface EdgePorts {
   readonly bus: Bus
+  readonly catalogue: Catalogue
   readonly keys: Registry
+  readonly keyUses: KeyUses
   readonly ledger: Ledger
   readonly outputs: Outputs
+  readonly jobViews: JobViews
+  readonly bursts: BurstBuckets
+  readonly facts: FactReader
+  /** Bucket LISTENERS. */
+  readonly listeners: Registry
   readonly clock: Clock
   readonly log: Log
 }
@@ -36,8 +61,14 @@ export interface EdgeSettings {
   /** Unique to this process. */
   readonly edgeId: string
   readonly docsUrl: string
-  readonly trustProxy: boolean | string
+  readonly trustProxy: boolean | string | number
+  /** What one address may send; `burst` 0: as much as it likes. */
+  readonly burst: BurstTerms
+  /** Of web pages whose scripts may use the API. */
+  readonly corsOrigins: ReadonlySet<string>
   readonly jobWindowMs: DurationMs
+  /** New jobs are refused while a lock has waited this long. */
+  readonly lockWaitMaxMs: DurationMs
   readonly escrowAddress: Address
 }
 
@@ -50,32 +81,51 @@ export interface Edge {
 
 /** The public API on top of its ports. */
 export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
-  const { bus, keys, clock, log } = ports
-  const auth = makeAuth({ keys, bus, clock, log })
+  const { bus, catalogue, keys, keyUses, clock, log } = ports
+  const auth = makeAuth({ keys, keyUses, bus, clock, log })
   const pools = makePools(ports)
-  const jobs = makeJobs(ports)
-  const balances = makeBalances(ports)
   const waiting = makeWaiting({ ...ports, edgeId: settings.edgeId })
-  const admission = makeAdmission({ ...ports, ...settings, pools, balances })
-  const runJob = makeRunJob({ ...ports, waiting, jobs })
+  const jobs = makeJobs({ ...ports, replyTo: waiting.replyTo })
+  const history = makeJobHistory({ ...ports, jobs })
+  const balances = makeBalances(ports)
+  const sharedJobs = makeSharedJobs({ ...ports, waiting, jobs })
+  const chainHealth = makeChainHealth({ ...ports, ...settings })
+  const admission = makeAdmission({ ...ports, ...settings, pools, chainHealth, balances })
+  const joining = makeJoining({ ...ports, ...settings, sharedJobs, jobs, balances })
+  const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs })
+  const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
+  const listeners = makeListeners(ports)
   let draining = false
-  const server = makeServer({ ...settings, log, draining: () => draining })
+  const crossOrigin = makeCrossOrigin(settings.corsOrigins)
+  const server = makeServer({ ...settings, burst, crossOrigin, log, draining: () => draining })
   const closeServer = makeServerClosing(server, clock)
+  const endpoints = collectEndpoints(server)
 
   health(server, { readiness: makeReadiness(ports) })
+  docs(server, { ...settings, endpoints })
   server.register(async (authenticated) => {
     requireCaller(authenticated, auth, balances)
-    chatCompletions(authenticated, { ...settings, admission, runJob, balances, clock })
-    models(authenticated, { ...settings, pools })
-    jobRoutes(authenticated, { ...settings, jobs })
+    chatCompletions(authenticated, { ...settings, admission, joining, runJob, balances, clock })
+    models(authenticated, { ...settings, catalogue, pools })
+    jobRoutes(authenticated, { ...settings, history })
+    dispute(authenticated, { jobs, history, clock })
     account(authenticated, { balances })
+    events(authenticated, { ...ports, ...settings, auth, balances, listeners })
+    webhooks(authenticated, { ask: makeAskWebhooks(bus), clock })
   })
   refuseWrongMethods(server, {
     '/v1/chat/completions': ['POST'],
     '/v1/models': ['GET', 'HEAD'],
     '/v1/models/*': ['GET', 'HEAD'],
+    '/v1/jobs': ['GET', 'HEAD'],
     '/v1/jobs/:id': ['GET', 'HEAD'],
+    '/v1/jobs/:id/dispute': ['POST'],
     '/v1/account': ['GET', 'HEAD'],
+    '/v1/events': ['GET'],
+    '/v1/webhooks': ['GET', 'HEAD', 'POST'],
+    '/v1/webhooks/:id': ['DELETE'],
+    '/v1/openapi.json': ['GET', 'HEAD'],
+    '/docs/*': ['GET', 'HEAD'],
     '/healthz': ['GET', 'HEAD'],
     '/readyz': ['GET', 'HEAD'],
   })
@@ -84,10 +134,15 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
     listen: (options) => server.listen(options),
     stop: async () => {
       draining = true
+      sharedJobs.drain()
+      listeners.stop()
       await closeServer()
       // What was cut has been cancelled by now; those cancellations still have to arrive.
-      await Promise.race([jobs.settled(), after(clock, CANCELLATIONS_MS)])
+      await Promise.race([jobs.settled(), pause(clock, CANCELLATIONS_MS)])
+      burst.stop()
+      sharedJobs.stop()
       waiting.stop()
+      chainHealth.stop()
       pools.stop()
       auth.stop()
     },
@@ -95,6 +150,3 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
 }
 
 const CANCELLATIONS_MS = 3_000
-
-const after = (clock: Clock, span: DurationMs): Promise<void> =>
-  new Promise((resolve) => clock.after(span, resolve))

@@ -1,20 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Balances } from '../../api/balances.ts'
+import { RefusalError } from '../../api/http/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Admission, AdmittedJob } from '../admission.ts'
-import { answerPlain, silentFollower } from '../answer-plain.ts'
-import { StreamAnswer } from '../answer-stream.ts'
-import type { Balances } from '../balances.ts'
-import { callerOf } from '../caller.ts'
-import { type ChatOrder, parseChatRequest } from '../chat-request.ts'
-import { type ChatBody, chatBody, dropNulls } from '../chat-schema.ts'
-import { RefusalError } from '../errors.ts'
-import type { Outcome } from '../follow-job.ts'
-import { watchHangUp } from '../hang-up.ts'
-import type { RunJob } from '../run-job.ts'
-import { jobHeaders } from '../service-headers.ts'
+import { answerPlain, silentFollower } from '../answer/answer-plain.ts'
+import { StreamAnswer } from '../answer/answer-stream.ts'
+import { callerOf } from '../callers/caller.ts'
+import type { Admission } from '../chat/admission.ts'
+import { type ChatOrder, parseChatRequest } from '../chat/chat-request.ts'
+import { watchHangUp } from '../chat/hang-up.ts'
+import { joinKeyOf } from '../chat/join-key.ts'
+import type { Joining } from '../chat/joining.ts'
+import type { RunJob } from '../chat/run-job.ts'
+import { type TakenOn, takeOn } from '../chat/take-on.ts'
+import { jobHeaders } from '../http/service-headers.ts'
+import { createChatCompletion } from '../openapi/operations.ts'
+import { type ChatBody, chatBody, dropNulls } from '../schemas/chat-body.ts'
+import type { Outcome } from '../waiting/follow-job.ts'
+import type { WaitedJob } from '../waiting/waited-job.ts'
 
 interface Options {
   readonly admission: Admission
+  readonly joining: Joining
   readonly runJob: RunJob
   readonly balances: Balances
   readonly clock: Clock
@@ -26,15 +32,18 @@ export function chatCompletions(server: FastifyInstance, options: Options): void
     '/v1/chat/completions',
     {
       schema: { body: chatBody },
+      config: { operation: createChatCompletion },
       preValidation: async (request) => dropNulls(request.body),
     },
     async (request, reply) => {
       const order = parseChatRequest(request.body)
       if (!order.ok) throw new RefusalError(order.error)
+      const key = joinKeyOf(request.headers, request.bodyDigest)
+      if (!key.ok) throw new RefusalError(key.error)
       const hangUp = watchHangUp(reply.raw)
-      const job = await options.admission.admit(callerOf(request), order.value)
+      const taken = await takeOn(options, callerOf(request), order.value, key.value)
       const answer = order.value.stream ? stream : plain
-      const end = await answer(options, { request, reply, job, order: order.value, hangUp })
+      const end = await answer(options, { request, reply, taken, order: order.value, hangUp })
       if (end !== 'hung_up') return reply
       if (!reply.sent) reply.hijack() // there is nobody left to answer
       return reply
@@ -45,16 +54,17 @@ export function chatCompletions(server: FastifyInstance, options: Options): void
 interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly job: AdmittedJob
+  readonly taken: TakenOn
   readonly order: ChatOrder
   readonly hangUp: ReturnType<typeof watchHangUp>
 }
 
 async function plain(
   { runJob, balances }: Options,
-  { reply, job, hangUp }: Exchange,
+  { reply, taken, hangUp }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
-  return runJob.run<'answered'>(job, silentFollower, hangUp, async (outcome, followed) => {
+  const { job } = taken
+  return runJob.run<'answered'>(taken, silentFollower, hangUp, async (outcome, followed) => {
     if (outcome.type === 'failed') throw await refusalOf(job, outcome, balances)
     const { headers, body } = await answerPlain(job, outcome, followed, balances)
     reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
@@ -64,8 +74,9 @@ async function plain(
 
 async function stream(
   { runJob, balances, clock, docsUrl }: Options,
-  { request, reply, job, order, hangUp }: Exchange,
+  { request, reply, taken, order, hangUp }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
+  const { job } = taken
   const answer = new StreamAnswer({
     job,
     includeUsage: order.includeUsage,
@@ -78,7 +89,7 @@ async function stream(
     clock,
     docsUrl,
   })
-  return runJob.run<'answered'>(job, answer, hangUp, async (outcome, followed) => {
+  return runJob.run<'answered'>(taken, answer, hangUp, async (outcome, followed) => {
     if (outcome.type === 'completed') await answer.complete(outcome.ending, followed, balances)
     else if (answer.committed) answer.fail(outcome.refusal)
     else throw await refusalOf(job, outcome, balances)
@@ -87,7 +98,7 @@ async function stream(
 }
 
 async function refusalOf(
-  { jobId, caller }: AdmittedJob,
+  { jobId, caller }: WaitedJob,
   { refusal, escrowTx }: Extract<Outcome, { type: 'failed' }>,
   balances: Balances,
 ): Promise<RefusalError> {

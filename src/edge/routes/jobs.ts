@@ -1,33 +1,42 @@
 import type { FastifyInstance } from 'fastify'
+import { RefusalError } from '../../api/http/errors.ts'
+import type { JobHistory } from '../../api/jobs/job-history.ts'
+import { parseJobListQuery } from '../../api/jobs/job-query.ts'
+import { publicJobList } from '../../api/jobs/public-job-list.ts'
+import { unknownJob } from '../../api/jobs/unknown-job.ts'
 import { type Address, parseJobId } from '../../domain/ids.ts'
-import { callerOf } from '../caller.ts'
-import { refuse } from '../errors.ts'
-import type { Jobs } from '../jobs.ts'
-import { publicJob } from '../public-job.ts'
-import { jobHeaders } from '../service-headers.ts'
+import { publicJob } from '../../messages/public-job.ts'
+import { callerOf } from '../callers/caller.ts'
+import { jobHeaders } from '../http/service-headers.ts'
+import { listJobs, retrieveJob } from '../openapi/operations.ts'
 
 interface Options {
-  readonly jobs: Jobs
+  readonly history: JobHistory
   readonly escrowAddress: Address
 }
 
-export function jobs(server: FastifyInstance, options: Options): void {
-  server.get<{ Params: { id: string } }>('/v1/jobs/:id', async (request, reply) => {
-    const jobId = parseJobId(request.params.id)
-    if (!jobId.ok) throw unknownJob(request.params.id)
-    const answer = await options.jobs.get(jobId.value)
-    if (answer === undefined) {
-      throw refuse('service_unavailable', 'The job cannot be read at the moment; try again.')
-    }
-    // Another wallet's job gets the same answer as one that never was.
-    if (answer.type !== 'accepted' || answer.view.wallet !== callerOf(request).wallet) {
-      throw unknownJob(jobId.value)
-    }
-    const { view } = answer
-    reply.headers(jobHeaders({ ...view, jobId: view.id }))
-    return publicJob(view, options.escrowAddress)
-  })
-}
+export function jobs(server: FastifyInstance, { history, escrowAddress }: Options): void {
+  server.get<{ Querystring: Record<string, string | string[] | undefined> }>(
+    '/v1/jobs',
+    { config: { operation: listJobs } },
+    async (request) => {
+      const query = parseJobListQuery(request.query)
+      if (!query.ok) throw new RefusalError(query.error)
+      const page = await history.list({ ...query.value, wallet: callerOf(request).wallet })
+      return publicJobList(query.value, page, escrowAddress)
+    },
+  )
 
-const unknownJob = (id: string) =>
-  refuse('job_not_found', `There is no job \`${id.slice(0, 64)}\` of this wallet.`)
+  server.get<{ Params: { id: string } }>(
+    '/v1/jobs/:id',
+    { config: { operation: retrieveJob } },
+    async (request, reply) => {
+      const jobId = parseJobId(request.params.id)
+      if (!jobId.ok) throw unknownJob(request.params.id)
+      const view = await history.read(callerOf(request).wallet, jobId.value)
+      if (!view) throw unknownJob(jobId.value)
+      reply.headers(jobHeaders({ ...view, jobId: view.id }))
+      return publicJob(view, escrowAddress)
+    },
+  )
+}

@@ -1,18 +1,27 @@
 import type { FastifyInstance } from 'fastify'
-import { sendRefusal } from '../errors.ts'
-import type { Pools } from '../pools.ts'
-import { publicModel } from '../public-model.ts'
+import { sendRefusal } from '../../api/http/errors.ts'
+import { requireKnown } from '../../api/models/known-model.ts'
+import type { Pools } from '../../api/models/pools.ts'
+import { publicModel } from '../../api/models/public-model.ts'
+import type { Catalogue } from '../../ports/catalogue.ts'
+import { listModels, retrieveModel } from '../openapi/operations.ts'
 
 interface Options {
+  readonly catalogue: Catalogue
   readonly pools: Pools
   readonly docsUrl: string
 }
 
-export function models(server: FastifyInstance, { pools, docsUrl }: Options): void {
-  server.get('/v1/models', async () => ({ object: 'list', data: pools.all().map(publicModel) }))
+export function models(server: FastifyInstance, { catalogue, pools, docsUrl }: Options): void {
+  server.get('/v1/models', { config: { operation: listModels } }, async () => {
+    requireKnown(catalogue)
+    return { object: 'list', data: pools.all().map(publicModel) }
+  })
 
   // Ids hold slashes: the rest of the path is the id, with `/` or `%2F`.
-  server.get<{ Params: { '*': string } }>('/v1/models/*', async (request, reply) => {
+  const config = { operation: retrieveModel }
+  server.get<{ Params: { '*': string } }>('/v1/models/*', { config }, async (request, reply) => {
+    requireKnown(catalogue)
     const id = request.params['*']
     const live = pools.live(id)
     if (live) return publicModel(live)

@@ -1,0 +1,87 @@
+import type { Credits } from '../domain/credits.ts'
+import type { Address, JobId } from '../domain/ids.ts'
+import type { LoadAccount, LoadAccountReply } from '../messages/account.ts'
+import { SUBJECTS } from '../messages/subjects.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Balance, Ledger } from '../ports/ledger.ts'
+import type { Log } from '../telemetry/log.ts'
+import { refuse } from './http/errors.ts'
+
+const LOAD_TIMEOUT_MS = 5_000
+/** A header is not worth more waiting than this. */
+const GLANCE_MS = 1_000
+
+/** What wallets can spend, read from the chain first where the ledger does not know them. */
+export interface Balances {
+  /** @throws {RefusalError} service_unavailable: neither ledger nor chain can tell now */
+  read(wallet: Address): Promise<Balance>
+  /** Has the wallet read from the chain. @throws {RefusalError} as `read` */
+  load(wallet: Address): Promise<void>
+  /** For headers: the balance if it can be had within a second, else undefined. */
+  glance(wallet: Address): Promise<Credits | undefined>
+  /** The same, once this job is paid. */
+  glanceAfter(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | undefined>
+}
+
+interface Options {
+  readonly ledger: Ledger
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
+  const read = async (wallet: Address): Promise<Balance> => {
+    const known = await answered(ledger.balance(wallet))
+    if (known !== 'unknown_wallet') return known
+    await load(wallet)
+    const loaded = await answered(ledger.balance(wallet))
+    if (loaded !== 'unknown_wallet') return loaded
+    log.warn({ wallet }, 'ledger: a wallet that was just loaded is unknown')
+    throw balanceUnknown()
+  }
+  const load = async (wallet: Address): Promise<void> => {
+    const request: LoadAccount = { wallet }
+    const reply = await answered(
+      bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS),
+    )
+    if (reply.type === 'loaded') return
+    log.warn({ wallet, reason: reply.reason }, 'account: cannot be loaded')
+    throw balanceUnknown()
+  }
+  const answered = async <T>(question: Promise<T>): Promise<T> => {
+    try {
+      return await question
+    } catch (error) {
+      log.warn({ err: error }, 'balance: no answer')
+      throw balanceUnknown()
+    }
+  }
+  const glance = async <T>(question: Promise<T>): Promise<T | undefined> => {
+    let cancel = () => {}
+    const late = new Promise<undefined>((resolve) => {
+      cancel = clock.after(GLANCE_MS, () => resolve(undefined))
+    })
+    try {
+      return await Promise.race([question, late])
+    } catch (error) {
+      log.debug({ err: error }, 'balance: no answer for a header')
+      return undefined
+    } finally {
+      cancel()
+    }
+  }
+  return {
+    read,
+    load,
+    glance: async (wallet) => (await glance(read(wallet)))?.remaining,
+    glanceAfter: async (wallet, jobId, charged) => {
+      const remaining = await glance(ledger.remainingAfter(wallet, jobId, charged))
+      return remaining === 'unknown_wallet' ? undefined : remaining
+    },
+  }
+}
+
+const balanceUnknown = () =>
+  refuse('service_unavailable', 'The balance cannot be read at the moment; try again shortly.')

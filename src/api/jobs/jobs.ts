@@ -1,0 +1,107 @@
+import type { Address, JobId } from '../../domain/ids.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import type { DisputeJob } from '../../messages/dispute.ts'
+import type {
+  AbandonJob,
+  CancelJob,
+  GetJob,
+  JobCommand,
+  JobReply,
+  JoinJob,
+  StartJob,
+} from '../../messages/job.ts'
+import { partitionOf, SUBJECTS } from '../../messages/subjects.ts'
+import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
+import { type Clock, pause } from '../../ports/clock.ts'
+import type { Log } from '../../telemetry/log.ts'
+
+const REPLY_TIMEOUT_MS = 2_000
+const RETRY_FIRST_MS = 100
+const RETRY_MOST_MS = 1_000
+const START_WITHIN_MS = 8_000
+const CANCEL_WITHIN_MS = 10_000
+const GET_WITHIN_MS = 4_000
+const DISPUTE_WITHIN_MS = 8_000
+
+/** What the edge says to jobs. Their owner may be changing hosts: every word is repeated. */
+export interface Jobs {
+  /** `unknown`: nobody answered, so it is not known whether the job exists. */
+  start(command: StartJob): Promise<JobReply | 'unknown'>
+  /**
+   * Returns at once; repeated in the background until the job has it. A job that was joined from
+   * another edge since then ignores it.
+   */
+  cancel(jobId: JobId, why?: Pick<CancelJob, 'torn'>): void
+  /** Undefined: nobody answers for this job at the moment. */
+  get(jobId: JobId): Promise<JobReply | undefined>
+  /** A request of this edge waits for it from now on. Undefined: as for `get`. */
+  join(jobId: JobId, wallet: Address): Promise<JobReply | undefined>
+  /** A job that never was will never be. Undefined: as for `get`. */
+  abandon(jobId: JobId, wallet: Address): Promise<JobReply | undefined>
+  /** Undefined: nobody answered, so it is not known whether the job has taken it. */
+  dispute(command: DisputeJob): Promise<JobReply | undefined>
+  /** Resolves when no cancellation is under way any more. */
+  settled(): Promise<void>
+}
+
+interface Options {
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+  /** Where jobs answer to this edge. */
+  readonly replyTo: string
+}
+
+export function makeJobs({ bus, clock, log, replyTo }: Options): Jobs {
+  const cancelling = new Set<Promise<void>>()
+
+  const say = async (command: JobCommand, withinMs: DurationMs): Promise<JobReply | undefined> => {
+    const { jobId, type } = command
+    const until = clock.monotonic() + withinMs
+    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MOST_MS)) {
+      try {
+        const leftMs = Math.max(1, until - clock.monotonic())
+        const timeoutMs = Math.min(REPLY_TIMEOUT_MS, leftMs)
+        return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, timeoutMs)
+      } catch (error) {
+        if (error instanceof NoResponders) {
+          bus.publish(SUBJECTS.orphan, { partition: partitionOf(jobId) })
+        } else if (!(error instanceof RequestTimeout)) {
+          log.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
+        }
+        if (clock.monotonic() + waitMs >= until) return undefined
+        await pause(clock, waitMs)
+      }
+    }
+  }
+
+  const cancel = async (jobId: JobId, why?: Pick<CancelJob, 'torn'>): Promise<void> => {
+    const command: CancelJob = { type: 'CancelJob', jobId, ...why, replyTo, at: clock.now() }
+    const reply = await say(command, CANCEL_WITHIN_MS)
+    if (reply === undefined) log.warn({ jobId }, 'job: cancellation was not acknowledged')
+  }
+
+  return {
+    start: async (command) => (await say(command, START_WITHIN_MS)) ?? 'unknown',
+    cancel: (jobId, why) => {
+      const done = cancel(jobId, why).finally(() => cancelling.delete(done))
+      cancelling.add(done)
+    },
+    get: (jobId) => {
+      const command: GetJob = { type: 'GetJob', jobId }
+      return say(command, GET_WITHIN_MS)
+    },
+    join: (jobId, wallet) => {
+      const command: JoinJob = { type: 'JoinJob', jobId, wallet, replyTo, at: clock.now() }
+      return say(command, GET_WITHIN_MS)
+    },
+    abandon: (jobId, wallet) => {
+      const command: AbandonJob = { type: 'AbandonJob', jobId, wallet, at: clock.now() }
+      return say(command, GET_WITHIN_MS)
+    },
+    dispute: (command) => say(command, DISPUTE_WITHIN_MS),
+    settled: async () => {
+      await Promise.all(cancelling)
+    },
+  }
+}

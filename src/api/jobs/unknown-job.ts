@@ -1,0 +1,5 @@
+import { refuse } from '../http/errors.ts'
+
+/** Also of a job that is another wallet's: to this one it never was. */
+export const unknownJob = (id: string) =>
+  refuse('job_not_found', `There is no job \`${id.slice(0, 64)}\` of this wallet.`)

@@ -1,0 +1,75 @@
+import type { FinishReason } from '../../domain/chat.ts'
+import type { Credits } from '../../domain/credits.ts'
+import { publicHash } from '../../domain/hash.ts'
+import { completionId, type JobId, type TxHash } from '../../domain/ids.ts'
+import type { Usage } from '../../domain/usage.ts'
+import { publicUsage } from '../../messages/public-job.ts'
+import type { Completed } from '../waiting/follow-job.ts'
+
+export const SSE_DONE = 'data: [DONE]\n\n'
+export const SSE_COMMENT = ':\n\n'
+export const sseEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
+
+export interface ChunkIdentity {
+  readonly jobId: JobId
+  /** Unix seconds. */
+  readonly created: number
+  readonly model: string
+  readonly includeUsage: boolean
+}
+
+/** The events of one stream. All but the text is written once, not once a token. */
+export class SseChunks {
+  readonly #head: string
+  readonly #delta: string
+  readonly #usageNull: string
+
+  constructor({ jobId, created, model, includeUsage }: ChunkIdentity) {
+    const identity = JSON.stringify({
+      id: completionId(jobId),
+      object: 'chat.completion.chunk',
+      created,
+      model,
+    })
+    this.#head = `data: ${identity.slice(0, -1)},`
+    // The common protocol: with usage asked for, every chunk but the extra one says null.
+    this.#usageNull = includeUsage ? '"usage":null,' : ''
+    this.#delta = `${this.#head}${this.#usageNull}"choices":[{"index":0,"delta":{`
+  }
+
+  first(text: string): string {
+    return `${this.#delta}"role":"assistant","content":${JSON.stringify(text)}${DELTA_END}`
+  }
+
+  text(text: string): string {
+    return `${this.#delta}"content":${JSON.stringify(text)}${DELTA_END}`
+  }
+
+  last(finishReason: FinishReason, service: unknown): string {
+    return (
+      `${this.#delta}},"finish_reason":${JSON.stringify(finishReason)}}],` +
+      `"svc":${JSON.stringify(service)}}\n\n`
+    )
+  }
+
+  usage(usage: Usage): string {
+    return `${this.#head}"choices":[],"usage":${JSON.stringify(publicUsage(usage))}}\n\n`
+  }
+}
+
+const DELTA_END = '},"finish_reason":null}]}\n\n'
+
+/** What headers tell of a plain answer, for clients that cannot read a stream's trailer. */
+export const serviceObject = (
+  ending: Completed,
+  settlementTx: TxHash | undefined,
+  remaining: Credits | undefined,
+) => ({
+  job_id: ending.jobId,
+  escrow_tx: ending.escrowTx,
+  settlement_tx: settlementTx ?? null,
+  worker: ending.worker,
+  credits_charged: Number(ending.charged),
+  credits_remaining: remaining === undefined ? null : Number(remaining),
+  output_hash: publicHash(ending.outputHash),
+})

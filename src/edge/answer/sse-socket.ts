@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import type { Clock } from '../../ports/clock.ts'
+
+/** A reader that lets this much pile up is cut off: it costs every other one memory. */
+const BACKLOG_BYTES_MAX = 1024 * 1024
+/** So is one that takes nothing for so long while there is something to take. */
+const STALLED_MS = 30_000
+/** A reader gets this long for what is left once the answer has ended. */
+const LINGER_MS = 60_000
+/** Written at once while a reader is slow: each piece that it has taken shows that it still reads. */
+const PIECE_BYTES = 16 * 1024
+
+/** A response, as far as its body goes. */
+export type EventSink = Writable & Pick<ServerResponse, 'addTrailers'>
+
+/**
+ * Writes events to one caller: what falls into one turn of the event loop leaves as one write, and
+ * nothing is written while the socket is full.
+ */
+export class SseSocket {
+  readonly #response: EventSink
+  readonly #clock: Clock
+  #pending: string[] = []
+  #pendingBytes = 0
+  #scheduled = false
+  #full = false
+  #ending = false
+  #tookAt = 0
+  #cancelStall: (() => void) | undefined
+
+  constructor(response: EventSink, clock: Clock) {
+    this.#response = response
+    this.#clock = clock
+    response.on('drain', () => {
+      this.#full = false
+      this.#tookAt = this.#clock.monotonic()
+      this.#flush()
+    })
+    response.once('close', () => this.#cancelStall?.())
+    // A write to a caller that has just gone: its `close` event tells the rest.
+    response.on('error', () => {})
+  }
+
+  write(text: string): void {
+    if (this.#response.destroyed) return
+    this.#pending.push(text)
+    this.#pendingBytes += Buffer.byteLength(text)
+    if (this.#pendingBytes + this.#response.writableLength > BACKLOG_BYTES_MAX) {
+      this.#response.destroy()
+      return
+    }
+    if (this.#scheduled || this.#full) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#flush()
+    })
+  }
+
+  /** Ends the answer after what was written. */
+  end(trailers: Record<string, string>): void {
+    if (this.#response.destroyed) return
+    this.#ending = true
+    if (Object.keys(trailers).length > 0) this.#response.addTrailers(trailers)
+    const cancel = this.#clock.after(LINGER_MS, () => this.#response.destroy())
+    this.#response.once('close', cancel)
+    this.#flush()
+  }
+
+  #flush(): void {
+    while (!this.#full && this.#pending.length > 0 && !this.#response.destroyed) {
+      this.#full = !this.#response.write(this.#nextPiece())
+      if (this.#full) this.#watch()
+    }
+    if (this.#full || !this.#ending || this.#response.destroyed) return
+    this.#ending = false
+    this.#response.end()
+  }
+
+  /** All that is pending, mostly; of a backlog, a part. */
+  #nextPiece(): string {
+    if (this.#pendingBytes <= PIECE_BYTES) {
+      const all = this.#pending.join('')
+      this.#pending = []
+      this.#pendingBytes = 0
+      return all
+    }
+    let count = 0
+    let bytes = 0
+    while (count < this.#pending.length && bytes < PIECE_BYTES) {
+      bytes += Buffer.byteLength(this.#pending[count++]!)
+    }
+    this.#pendingBytes -= bytes
+    return this.#pending.splice(0, count).join('')
+  }
+
+  #watch(): void {
+    if (this.#cancelStall) return
+    this.#tookAt = this.#clock.monotonic()
+    const look = (span: number) => {
+      this.#cancelStall = this.#clock.after(span, () => {
+        this.#cancelStall = undefined
+        if (!this.#full) return
+        const leftMs = this.#tookAt + STALLED_MS - this.#clock.monotonic()
+        if (leftMs > 0) look(leftMs)
+        else this.#response.destroy()
+      })
+    }
+    look(STALLED_MS)
+  }
+}

@@ -1,0 +1,111 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { refuse } from '../../api/http/errors.ts'
+import { apiKeyHash } from '../../domain/hash.ts'
+import { type Address, toAddress } from '../../domain/ids.ts'
+import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import type { Bus } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { KeyUses } from '../../ports/key-uses.ts'
+import type { Registry } from '../../ports/registry.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { KeyCache } from './key-cache.ts'
+import { makeNoteUse } from './note-use.ts'
+
+/** Whose key a request carries. */
+export interface Caller {
+  readonly wallet: Address
+  readonly keyCreatedAt: UnixMs
+}
+
+export interface Auth {
+  /** @throws {RefusalError} with the authentication error of the specification */
+  authenticate(authorization: string | undefined): Promise<Caller>
+  stop(): void
+}
+
+interface Options {
+  readonly keys: Registry
+  readonly keyUses: KeyUses
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function makeAuth({ keys, keyUses, bus, clock, log }: Options): Auth {
+  const noteUse = makeNoteUse({ keyUses, clock, log })
+  const cache = new KeyCache<StoredKey>({ keys, bus, clock, log })
+  return {
+    authenticate: async (authorization) => {
+      const hash = apiKeyHash(apiKeyOf(authorization))
+      const stored = await read(hash)
+      if (stored === undefined) throw unknownKey()
+      if (stored.status === 'suspended') {
+        throw refuse('key_suspended', 'This API key is suspended. Contact support.')
+      }
+      noteUse(hash)
+      return { wallet: stored.wallet, keyCreatedAt: stored.createdAt }
+    },
+    stop: () => cache.stop(),
+  }
+
+  async function read(hash: string): Promise<StoredKey | undefined> {
+    try {
+      return await cache.read(hash, parseStoredKey)
+    } catch (error) {
+      log.warn({ err: error }, 'keys: cannot be read')
+      throw refuse('service_unavailable', 'API keys cannot be checked at the moment; try again.')
+    }
+  }
+}
+
+/** Names that callers may try for it; its own is not settled yet. */
+const WALLET_SCHEMES: ReadonlySet<string> = new Set(['siwe', 'eip4361', 'eip-4361', 'wallet'])
+const API_KEY = /^svc_live_[0-9A-Za-z]{32}$/
+
+function apiKeyOf(authorization: string | undefined): string {
+  if (!authorization) {
+    throw refuse(
+      'missing_api_key',
+      'No API key was sent. Send it as `Authorization: Bearer svc_live_…`.',
+    )
+  }
+  const [scheme = '', key = '', ...rest] = authorization.trim().split(/ +/)
+  if (WALLET_SCHEMES.has(scheme.toLowerCase())) {
+    throw refuse(
+      'invalid_api_key',
+      'Wallet-native authentication is planned for Phase 2. Send an API key as `Authorization: Bearer svc_live_…`.',
+    )
+  }
+  if (scheme.toLowerCase() !== 'bearer' || rest.length > 0 || !API_KEY.test(key)) throw unknownKey()
+  return key
+}
+
+const unknownKey = () =>
+  refuse(
+    'invalid_api_key',
+    'The API key is not known: it never existed or was revoked. Keys are `svc_live_` and 32 ' +
+      'letters and digits, sent as `Authorization: Bearer <key>`; make one in the web app.',
+  )
+
+interface StoredKey {
+  readonly wallet: Address
+  readonly createdAt: UnixMs
+  readonly status: 'active' | 'suspended'
+}
+
+const keyRecord = Type.Object({
+  wallet: Type.String(),
+  createdAt: Type.Union([Type.Number(), Type.BigInt()]),
+  status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
+})
+
+/** @throws where the record is none: somebody else wrote into the bucket */
+function parseStoredKey(value: unknown): StoredKey {
+  const record = Value.Parse(keyRecord, value)
+  return {
+    wallet: toAddress(record.wallet),
+    createdAt: toUnixMs(Number(record.createdAt)),
+    status: record.status,
+  }
+}

@@ -1,0 +1,108 @@
+import type { Bus } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Registry } from '../../ports/registry.ts'
+import type { Log } from '../../telemetry/log.ts'
+
+const ENTRIES_MAX = 10_000
+/** A watch that fails in a way nobody notices must not keep a revoked key alive for long. */
+const ENTRY_AGE_MS = 30_000
+const REWATCH_MS = 500
+
+interface Options {
+  readonly keys: Registry
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Cached<Key> {
+  readonly value: Key
+  readonly readAt: number
+}
+
+/**
+ * Keys that were read lately. A revocation takes effect at once, so an entry is believed only
+ * while a watch stands that would have told of its change; without one every key is read anew.
+ * Unknown keys are not kept: a new key works at once, and guesses cannot push out real ones.
+ */
+export class KeyCache<Key> {
+  readonly #options: Options
+  readonly #entries = new Map<string, Cached<Key>>()
+  /** Grows at every change, so that a read that began before it is not kept. */
+  #changes = 0
+  /** Grows when a connection comes or goes: what an older one began is void. */
+  #epoch = 0
+  #watching = false
+  #stopped = false
+  #unwatch: (() => void) | undefined
+  #cancelRetry: (() => void) | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+    options.bus.onConnection((connected) => {
+      this.#forget()
+      if (connected) void this.#watch()
+    })
+    void this.#watch()
+  }
+
+  async read(hash: string, parse: (value: unknown) => Key): Promise<Key | undefined> {
+    const now = this.#options.clock.monotonic()
+    const cached = this.#watching ? this.#entries.get(hash) : undefined
+    if (cached && now - cached.readAt < ENTRY_AGE_MS) return this.#touch(hash, cached)
+    const changes = this.#changes
+    const entry = await this.#options.keys.get(hash)
+    if (entry === undefined) return undefined
+    const value = parse(entry.value)
+    if (this.#watching && changes === this.#changes) this.#touch(hash, { value, readAt: now })
+    return value
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancelRetry?.()
+    this.#unwatch?.()
+  }
+
+  /** Moves the entry to the young end of the map; the oldest one goes when it is full. */
+  #touch(hash: string, cached: Cached<Key>): Key {
+    this.#entries.delete(hash)
+    this.#entries.set(hash, cached)
+    if (this.#entries.size > ENTRIES_MAX) {
+      const oldest = this.#entries.keys().next().value
+      if (oldest !== undefined) this.#entries.delete(oldest)
+    }
+    return cached.value
+  }
+
+  #forget(): void {
+    this.#changes++
+    this.#epoch++
+    this.#watching = false
+    this.#entries.clear()
+  }
+
+  async #watch(): Promise<void> {
+    this.#cancelRetry?.()
+    this.#unwatch?.()
+    this.#unwatch = undefined
+    const epoch = this.#epoch
+    try {
+      const unwatch = await this.#options.keys.watch('>', (hash) => this.#drop(hash), {
+        updatesOnly: true,
+      })
+      if (this.#stopped || epoch !== this.#epoch) return unwatch()
+      this.#unwatch = unwatch
+      this.#watching = true
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'keys: cannot be watched, trying again')
+      if (this.#stopped || epoch !== this.#epoch) return
+      this.#cancelRetry = this.#options.clock.after(REWATCH_MS, () => void this.#watch())
+    }
+  }
+
+  #drop(hash: string): void {
+    this.#changes++
+    this.#entries.delete(hash)
+  }
+}

@@ -1,0 +1,108 @@
+import type { Jobs } from '../../api/jobs/jobs.ts'
+import type { Refusal } from '../../domain/errors.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import type { StartJob } from '../../messages/job.ts'
+import type { Ledger } from '../../ports/ledger.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { FollowedJob, Follower, Outcome } from '../waiting/follow-job.ts'
+import type { Seat } from '../waiting/shared-job.ts'
+import type { SharedJobs } from '../waiting/shared-jobs.ts'
+import type { Waiting } from '../waiting/waiting.ts'
+import type { AdmittedJob } from './admission.ts'
+import type { HangUp } from './hang-up.ts'
+import type { JoinKey } from './join-key.ts'
+import type { TakenOn } from './take-on.ts'
+
+export interface RunJob {
+  /**
+   * Sees the job of a request through: makes it first, where it is the request's own.
+   * @param answer is given the end, while settlement news of the job are still heard
+   */
+  run<T>(
+    taken: TakenOn,
+    follower: Follower,
+    hangUp: HangUp,
+    answer: (outcome: Outcome, followed: FollowedJob) => Promise<T>,
+  ): Promise<T | 'hung_up'>
+}
+
+interface Options {
+  readonly waiting: Waiting
+  readonly sharedJobs: SharedJobs
+  readonly jobs: Jobs
+  readonly ledger: Ledger
+  readonly log: Log
+}
+
+export function makeRunJob(options: Options): RunJob {
+  return {
+    run: async (taken, follower, hangUp, answer) => {
+      const seat = await seatOf(options, taken, hangUp)
+      if (seat === 'hung_up') return seat
+      seat.follow(follower)
+      try {
+        const outcome = await Promise.race([seat.followed.outcome, hangUp.signal])
+        return outcome === 'hung_up' ? outcome : await answer(outcome, seat.followed)
+      } finally {
+        seat.leave(graceMs(taken.key, follower))
+      }
+    },
+  }
+}
+
+async function seatOf(options: Options, taken: TakenOn, hangUp: HangUp): Promise<Seat | 'hung_up'> {
+  if (taken.type === 'joined') return taken.seat
+  const { job } = taken
+  if (hangUp.happened) {
+    await releaseUnstarted(options, job)
+    return 'hung_up'
+  }
+  const shared = options.sharedJobs.open(job, 'begun')
+  const seat = shared.enter()
+  const refusal = await start(options, job)
+  if (refusal) shared.refuse(refusal)
+  return seat
+}
+
+/** Who can come back to this job, and how soon; nobody where there is no key to it. */
+const graceMs = (key: JoinKey | undefined, follower: Follower): DurationMs =>
+  key && (key.returnsMidAnswer || !follower.committed) ? key.graceMs : 0
+
+/**
+ * @returns why the job could not be started. It may exist and only its answer be lost; where it does
+ * not exist, the sweeper of reservations gives the credits back.
+ */
+async function start(
+  { jobs, waiting, log }: Options,
+  job: AdmittedJob,
+): Promise<Refusal | undefined> {
+  const command: StartJob = {
+    type: 'StartJob',
+    jobId: job.jobId,
+    wallet: job.caller.wallet,
+    model: job.model,
+    tier: job.tier,
+    lock: job.lock,
+    outputTokensMax: job.outputTokensMax,
+    stream: job.stream,
+    replyTo: waiting.replyTo,
+    at: job.at,
+    deadlineAt: job.deadlineAt,
+  }
+  const reply = await jobs.start(command)
+  if (reply !== 'unknown' && reply.type === 'accepted') return undefined
+  log.warn({ jobId: job.jobId, reply: reply === 'unknown' ? reply : reply.type }, 'job not started')
+  return {
+    code: 'service_unavailable',
+    message: 'The request could not be taken on at the moment; try again shortly.',
+  }
+}
+
+/** The caller left before the job was: nobody else has heard of it, so its credits go back now. */
+async function releaseUnstarted({ ledger, log }: Options, job: AdmittedJob): Promise<void> {
+  try {
+    await ledger.release(job.caller.wallet, job.jobId, job.join?.key)
+  } catch (error) {
+    log.warn({ err: error, jobId: job.jobId }, 'reservation is left to the sweeper')
+  }
+}

@@ -1,0 +1,283 @@
+import type { Jobs } from '../../api/jobs/jobs.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
+import type { Refusal } from '../../domain/errors.ts'
+import type { JobId, TxHash } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { unreachable } from '../../domain/result.ts'
+import { addMs } from '../../domain/time.ts'
+import type { Chunk, EdgeMessage } from '../../messages/edge.ts'
+import type { EdgeEnding, JobReply, JobView } from '../../messages/job.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outputs } from '../../ports/ledger.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { AnswerText } from './answer-text.ts'
+import {
+  answerGone,
+  answerUnreadable,
+  lostJob,
+  lostMidAnswer,
+  lostPart,
+  timedOut,
+} from './follow-refusals.ts'
+import { SettlementNews } from './settlement-news.ts'
+import { readStoredAnswer } from './stored-answer.ts'
+import type { WaitedJob } from './waited-job.ts'
+import type { Waiter } from './waiting.ts'
+
+/** The answer as it takes shape for one caller. */
+export interface Follower {
+  /** The next piece of text, in order. After `committed` never from the beginning again. */
+  onText(text: string, head: Chunk['head']): void
+  /** True once the caller has seen some of it: from then on it cannot begin anew. */
+  readonly committed: boolean
+  onTick(): void
+}
+
+export type Completed = Extract<EdgeEnding, { type: 'completed' }>
+export type Outcome =
+  | { readonly type: 'completed'; readonly ending: Completed; readonly text: string }
+  | { readonly type: 'failed'; readonly refusal: Refusal; readonly escrowTx: TxHash | null }
+
+/** After this long without a word the job is asked: its owner may have died after journalling. */
+const SILENCE_MS = 3_000
+/** What a job tells first goes to the edge that had it before: one that joined asks sooner. */
+const SILENCE_JOINED_MS = 1_000
+/** A job answers for its own deadline; past this it has no owner that we can reach. */
+const DEADLINE_MARGIN_MS = 10_000
+
+interface Options {
+  readonly job: WaitedJob
+  /** Whether the job is this edge's own, or was joined: then its text went elsewhere. */
+  readonly origin: 'begun' | 'joined'
+  readonly jobs: Jobs
+  readonly outputs: Outputs
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Follows one job to its end, whatever is lost on the way. Always ends. */
+export class FollowedJob implements Waiter {
+  readonly jobId: JobId
+  readonly prompt: ChatRequest
+  readonly outcome: Promise<Outcome>
+  /** Some of the answer was generated, and has reached this edge. */
+  heardText = false
+  readonly #options: Options
+  readonly #followers = new Set<Follower>()
+  readonly #text = new AnswerText()
+  #end: (outcome: Outcome) => void = () => {}
+  #over: 'completed' | 'failed' | undefined
+  #jobIsOver = false
+  #completed: Completed | undefined
+  #completedAt = 0
+  #heardAt: number
+  #asking = false
+  #view: JobView | undefined
+  #unknown = false
+  readonly #settlement = new SettlementNews()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.jobId = options.job.jobId
+    this.prompt = options.job.prompt
+    this.#heardAt = options.clock.monotonic()
+    this.outcome = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  /** Whether who waits here gets no answer. */
+  get failed(): boolean {
+    return this.#over === 'failed'
+  }
+
+  /** The job has told its end: there is nothing left to cancel. */
+  get jobIsOver(): boolean {
+    return this.#jobIsOver
+  }
+
+  /** @returns ends it. `follower` hears all that was read so far, then each piece as it comes. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower)
+    if (this.#text.chunks > 0) follower.onText(this.#text.text, this.#text.head)
+    return () => this.#followers.delete(follower)
+  }
+
+  /** What the job says of itself when it is asked. */
+  learn({ view, ending }: Extract<JobReply, { type: 'accepted' }>): void {
+    this.#view = view
+    if (view.settlementTx) this.#settlement.hear(view.settlementTx)
+    if (ending) this.hear(ending)
+  }
+
+  /** The job could not be begun: all who wait here are told so. */
+  refuse(refusal: Refusal): void {
+    this.#fail(refusal, null)
+  }
+
+  hear(message: EdgeMessage): void {
+    this.#heardAt = this.#options.clock.monotonic()
+    switch (message.type) {
+      case 'chunk':
+        this.#hearChunk(message)
+        break
+      case 'settlement_sent':
+        this.#settlement.hear(message.tx)
+        break
+      case 'completed':
+        this.#jobIsOver = true
+        this.#hearCompleted(message)
+        break
+      case 'failed':
+        this.#jobIsOver = true
+        this.#fail(message.refusal, message.escrowTx)
+        break
+      default:
+        unreachable(message)
+    }
+  }
+
+  tick(): void {
+    if (!this.#over) for (const follower of this.#followers) follower.onTick()
+    if (this.#completed) this.#askSettlement()
+    else if (!this.#over) this.#noticeSilence()
+  }
+
+  /** The settlement's hash, waited for until a second has passed since the job completed. */
+  settlementTx(): Promise<TxHash | undefined> {
+    const { clock } = this.#options
+    const leftMs = this.#completedAt + LIMITS.settlementHashWaitMs - clock.monotonic()
+    return this.#settlement.within(leftMs, clock)
+  }
+
+  get #committed(): boolean {
+    for (const follower of this.#followers) if (follower.committed) return true
+    return false
+  }
+
+  /** Who joined may have missed the news of the settlement. */
+  #askSettlement(): void {
+    const missed = this.#options.origin === 'joined' && this.#settlement.tx === undefined
+    if (missed && !this.#asking) void this.#ask()
+  }
+
+  #noticeSilence(): void {
+    const { clock, job, origin } = this.#options
+    const silentMs = clock.monotonic() - this.#heardAt
+    const silenceMs = origin === 'joined' ? SILENCE_JOINED_MS : SILENCE_MS
+    if (clock.now() >= addMs(job.deadlineAt, DEADLINE_MARGIN_MS)) this.#giveUp()
+    else if (silentMs >= silenceMs && !this.#asking) void this.#ask()
+  }
+
+  #hearChunk(chunk: Chunk): void {
+    if (chunk.text !== '') this.heardText = true
+    if (this.#over || !this.#enterAttempt(chunk.attempt)) return
+    const ready = this.#text.take(chunk)
+    if (ready === undefined) return
+    this.#say(ready, this.#text.head)
+    if (this.#completed) this.#finishIfWhole(this.#completed)
+  }
+
+  #say(text: string, head: Chunk['head']): void {
+    for (const follower of this.#followers) follower.onText(text, head)
+  }
+
+  #hearCompleted(ending: Completed): void {
+    if (this.#over || this.#completed) return
+    if (this.#text.attempt !== ending.attempt) {
+      if (this.#committed) {
+        this.#failMidAnswer()
+        return
+      }
+      this.#text.begin(ending.attempt)
+    }
+    this.#completed = ending
+    this.#completedAt = this.#options.clock.monotonic()
+    if (!this.#finishIfWhole(ending)) void this.#mend(ending)
+  }
+
+  /** @returns whether what this attempt says is wanted */
+  #enterAttempt(attempt: number): boolean {
+    const current = this.#text.attempt
+    if (attempt === current) return true
+    // What the job says of its end holds; text of any other attempt is late.
+    if (this.#completed || (current !== undefined && attempt < current)) return false
+    if (this.#committed) {
+      this.#options.jobs.cancel(this.jobId, { torn: true })
+      this.#failMidAnswer()
+      return false
+    }
+    this.#text.begin(attempt)
+    return true
+  }
+
+  #finishIfWhole(ending: Completed): boolean {
+    if (this.#text.chunks < ending.chunks) return false
+    this.#finish({ type: 'completed', ending, text: this.#text.text })
+    return true
+  }
+
+  /** Chunks are missing: they are on their way, or lost; the stored answer has them all. */
+  async #mend(ending: Completed): Promise<void> {
+    const { outputs, clock, log, origin } = this.#options
+    const answer = await readStoredAnswer({
+      jobId: this.jobId,
+      hash: ending.outputHash,
+      outputs,
+      clock,
+      log,
+      // Who joined has missed the chunks: nothing else is to be waited for.
+      firstAfterMs: origin === 'joined' ? 0 : undefined,
+      settled: () => this.#over !== undefined,
+    })
+    if (this.#over) return
+    const rest =
+      typeof answer === 'string' ? undefined : this.#text.complete(answer.text, ending.chunks)
+    if (rest !== undefined) {
+      log.info({ jobId: this.jobId, origin }, 'answer mended from the stored one')
+      this.#text.head ??= { worker: ending.worker, escrowTx: ending.escrowTx }
+      this.#say(rest, this.#text.head)
+      this.#finishIfWhole(ending)
+      return
+    }
+    log.error({ jobId: this.jobId, origin }, 'a part of the answer was lost')
+    const refusal = answer === 'unreadable' ? answerUnreadable() : answerGone(ending)
+    this.#fail(origin === 'joined' ? refusal : lostPart(), ending.escrowTx)
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true
+    const reply = await this.#options.jobs.get(this.jobId)
+    this.#asking = false
+    // The next question is due one silence after this one.
+    this.#heardAt = this.#options.clock.monotonic()
+    if (reply === undefined) return
+    this.#unknown = reply.type === 'unknown_job'
+    if (reply.type === 'accepted') this.learn(reply)
+  }
+
+  /** Past the deadline the job itself should have spoken, and did not. */
+  #giveUp(): void {
+    const { job, log } = this.#options
+    log.error({ jobId: this.jobId, unknown: this.#unknown }, 'job never ended for its caller')
+    if (this.#unknown) {
+      this.#fail(lostJob(), null)
+      return
+    }
+    this.#fail(timedOut(job, this.#view?.refundTx), this.#view?.escrowTx ?? null)
+  }
+
+  #failMidAnswer(): void {
+    this.#fail(lostMidAnswer(), this.#text.head?.escrowTx ?? null)
+  }
+
+  #fail(refusal: Refusal, escrowTx: TxHash | null): void {
+    this.#finish({ type: 'failed', refusal, escrowTx })
+  }
+
+  #finish(outcome: Outcome): void {
+    if (this.#over) return
+    this.#over = outcome.type
+    this.#end(outcome)
+  }
+}

@@ -1,0 +1,47 @@
+import type { Refusal } from '../../domain/errors.ts'
+import type { TxHash } from '../../domain/ids.ts'
+import type { EdgeEnding } from '../../messages/job.ts'
+import type { WaitedJob } from './waited-job.ts'
+
+/** What a caller is told where its edge, and not the job, knows that there is no answer. */
+
+const internal = (message: string): Refusal => ({ code: 'internal_error', message })
+
+export const lostJob = (): Refusal => internal('The job was lost. Trying again usually succeeds.')
+
+export const lostPart = (): Refusal =>
+  internal('A part of the answer was lost on its way. Trying again usually succeeds.')
+
+export const lostMidAnswer = (): Refusal =>
+  internal('The worker was lost in the middle of the answer. Try again.')
+
+type Completed = Extract<EdgeEnding, { type: 'completed' }>
+
+/** Not a fault that a repetition heals: the answer was given, and its text is no longer kept. */
+export const answerGone = ({ jobId, charged }: Completed): Refusal => ({
+  code: 'answer_gone',
+  message:
+    `Job ${jobId} has answered this request and is charged, but the text of its answer is no ` +
+    'longer kept. To have it answered anew, as a new job, send it as a new request: with another ' +
+    '`Idempotency-Key`, or not as a retry.',
+  details: { job_id: jobId, credits_charged: Number(charged) },
+})
+
+/** The store may have it, and does not say so now. */
+export const answerUnreadable = (): Refusal => ({
+  code: 'service_unavailable',
+  message: 'The answer is there and cannot be read at the moment; try again shortly.',
+})
+
+export const timedOut = (
+  { jobId, lock }: WaitedJob,
+  refundTx: TxHash | null | undefined,
+): Refusal => ({
+  code: 'job_timeout',
+  message: 'No worker finished the job in time. Its credits return to the balance.',
+  details: {
+    job_id: jobId,
+    credits_refunded: Number(lock),
+    ...(refundTx ? { refund_tx: refundTx } : {}),
+  },
+})

@@ -1,0 +1,134 @@
+import type { Jobs } from '../../api/jobs/jobs.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { FollowedJob, Follower } from './follow-job.ts'
+import type { WaitedJob } from './waited-job.ts'
+
+/** One request's place at a job. */
+export interface Seat {
+  readonly followed: FollowedJob
+  follow(follower: Follower): void
+  /**
+   * Once: the request is answered, or its caller has left.
+   * @param graceMs how long the job, if it still runs, waits for the caller to come back
+   */
+  leave(graceMs: DurationMs): void
+}
+
+/** An edge where others wait for the same job needs a moment to take it over. */
+const TAKE_OVER_MS = 1_000
+
+interface Options {
+  readonly job: WaitedJob
+  readonly origin: 'begun' | 'joined'
+  readonly followed: FollowedJob
+  readonly jobs: Jobs
+  readonly clock: Clock
+  /** True: nobody is waited for any more. */
+  readonly draining: () => boolean
+  /** Tells the other edges that here nobody waits any more. */
+  readonly sayLeft: () => void
+  readonly closed: () => void
+}
+
+/**
+ * A job and the requests of this edge that wait for it: mostly one, and a retried one beside it. When
+ * the last of them has left, the job is cancelled, after a grace in which they may come back.
+ */
+export class SharedJob {
+  readonly #options: Options
+  #callers = 0
+  #refused = false
+  #closed = false
+  #graceEndsAt = 0
+  #cancelGrace: (() => void) | undefined
+  #endGrace: () => void = () => {}
+
+  constructor(options: Options) {
+    this.#options = options
+    void this.followed.outcome.then(() => {
+      if (this.#callers === 0 && this.followed.jobIsOver) this.close()
+    })
+  }
+
+  get job(): WaitedJob {
+    return this.#options.job
+  }
+
+  get followed(): FollowedJob {
+    return this.#options.followed
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#callers > 0
+  }
+
+  /** Somebody waits from now on; a grace that runs has served its purpose. */
+  enter(): Seat {
+    const { followed } = this
+    this.#callers++
+    this.#stopGrace()
+    let unfollow = () => {}
+    return {
+      followed,
+      follow: (follower) => {
+        unfollow = followed.follow(follower)
+      },
+      leave: (graceMs) => {
+        unfollow()
+        this.#leave(graceMs)
+      },
+    }
+  }
+
+  /** It could not be begun, as far as we know: whoever waits is told so, and pays nothing. */
+  refuse(refusal: Parameters<FollowedJob['refuse']>[0]): void {
+    this.#refused = true
+    this.followed.refuse(refusal)
+  }
+
+  /** Ends a grace at once. */
+  hurry(): void {
+    if (this.#cancelGrace) this.#endGrace()
+  }
+
+  /** Whoever still waits has its answer already, or will have. Repeated: nothing. */
+  close(): void {
+    this.#stopGrace()
+    this.#closed = true
+    this.#options.closed()
+  }
+
+  #leave(graceMs: DurationMs): void {
+    this.#callers--
+    const endsAt = this.#options.clock.monotonic() + graceMs
+    this.#graceEndsAt = Math.max(this.#graceEndsAt, endsAt)
+    if (this.#callers > 0 || this.#closed) return
+    if (this.followed.jobIsOver) this.close()
+    else this.#waitOrCancel()
+  }
+
+  #waitOrCancel(): void {
+    const { clock, origin, draining, sayLeft } = this.#options
+    const joined = origin === 'joined'
+    if (joined) sayLeft()
+    const leftMs = draining() ? 0 : this.#graceEndsAt - clock.monotonic()
+    const waitMs = joined ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
+    // Nobody has seen any of it. The text of a joined job went elsewhere, so there we cannot tell.
+    const unseen = !joined && waitMs > 0 && !this.followed.heardText
+    this.#endGrace = () => this.#cancel({ free: unseen || this.#refused })
+    if (waitMs > 0) this.#cancelGrace = clock.after(waitMs, this.#endGrace)
+    else this.#endGrace()
+  }
+
+  #cancel({ free }: { free: boolean }): void {
+    const { jobs, job } = this.#options
+    jobs.cancel(job.jobId, free ? { torn: true } : undefined)
+    this.close()
+  }
+
+  #stopGrace(): void {
+    this.#cancelGrace?.()
+    this.#cancelGrace = undefined
+  }
+}

@@ -1,0 +1,85 @@
+import type { Jobs } from '../../api/jobs/jobs.ts'
+import type { Address, JobId } from '../../domain/ids.ts'
+import type { CallersLeft } from '../../messages/edge.ts'
+import { SUBJECTS } from '../../messages/subjects.ts'
+import type { Bus } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Outputs } from '../../ports/ledger.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { FollowedJob } from './follow-job.ts'
+import { SharedJob } from './shared-job.ts'
+import type { WaitedJob } from './waited-job.ts'
+import type { Waiting } from './waiting.ts'
+
+/** The jobs that requests of this edge wait for, or may come back to. */
+export interface SharedJobs {
+  find(jobId: JobId): SharedJob | undefined
+  /** Where a retried request finds the one that it repeats without asking anybody. */
+  findByKey(wallet: Address, joinKey: string): SharedJob | undefined
+  /** In place of one of the same job whose end was never heard. */
+  open(job: WaitedJob, origin: 'begun' | 'joined'): SharedJob
+  /** From now on nobody is waited for: this process ends. */
+  drain(): void
+  stop(): void
+}
+
+interface Options {
+  readonly waiting: Waiting
+  readonly jobs: Jobs
+  readonly outputs: Outputs
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function makeSharedJobs(options: Options): SharedJobs {
+  const { waiting, jobs, bus } = options
+  const byJob = new Map<JobId, SharedJob>()
+  const byKey = new Map<string, SharedJob>()
+  let draining = false
+
+  // Another edge joined a job, so that it answers to there, and lost all who waited for it.
+  const subscription = bus.subscribe(SUBJECTS.edgesLeft, (message) => {
+    const { jobId, replyTo } = message as CallersLeft
+    const shared = replyTo === waiting.replyTo ? undefined : byJob.get(jobId)
+    if (shared?.isWaitedFor) void jobs.join(jobId, shared.job.caller.wallet)
+  })
+
+  return {
+    find: (jobId) => byJob.get(jobId),
+    findByKey: (wallet, joinKey) => byKey.get(keyOf(wallet, joinKey)),
+    open: (job, origin) => {
+      byJob.get(job.jobId)?.close()
+      const { jobId, join, caller } = job
+      const key = join && keyOf(caller.wallet, join.key)
+      const followed = new FollowedJob({ ...options, job, origin })
+      const forget = waiting.add(followed)
+      const shared = new SharedJob({
+        ...options,
+        job,
+        origin,
+        followed,
+        draining: () => draining,
+        sayLeft: () => {
+          const message: CallersLeft = { jobId, replyTo: waiting.replyTo }
+          bus.publish(SUBJECTS.edgesLeft, message)
+        },
+        closed: () => {
+          forget()
+          if (byJob.get(jobId) === shared) byJob.delete(jobId)
+          if (key !== undefined && byKey.get(key) === shared) byKey.delete(key)
+        },
+      })
+      byJob.set(jobId, shared)
+      if (key !== undefined) byKey.set(key, shared)
+      return shared
+    },
+    drain: () => {
+      draining = true
+      for (const shared of [...byJob.values()]) shared.hurry()
+    },
+    stop: () => subscription.unsubscribe(),
+  }
+}
+
+const keyOf = (wallet: Address, joinKey: string): string => `${wallet} ${joinKey}`

@@ -1,0 +1,47 @@
+import { outputHash } from '../../domain/hash.ts'
+import type { Hex32, JobId } from '../../domain/ids.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import { type Clock, pause } from '../../ports/clock.ts'
+import type { Outputs } from '../../ports/ledger.ts'
+import type { Log } from '../../telemetry/log.ts'
+
+const WITHIN_MS = 2_000
+const EACH_MS = 50
+
+interface Options {
+  readonly jobId: JobId
+  /** What the worker signed; anything else is no answer to this job. */
+  readonly hash: Hex32
+  readonly outputs: Outputs
+  readonly clock: Clock
+  readonly log: Log
+  /** When to look first. Chunks that are on their way need a moment. */
+  readonly firstAfterMs?: DurationMs | undefined
+  /** True once the answer is no longer wanted: the missing chunks came after all. */
+  readonly settled: () => boolean
+}
+
+/**
+ * The whole answer as the pool stored it. It may be written a moment after the job ended.
+ * @returns `gone`: it is not there, or another text is; `unreadable`: the store does not answer
+ */
+export async function readStoredAnswer(
+  options: Options,
+): Promise<{ readonly text: string } | 'gone' | 'unreadable'> {
+  const { jobId, hash, outputs, clock, log, settled } = options
+  const until = clock.monotonic() + WITHIN_MS
+  let failure: 'gone' | 'unreadable' = 'gone'
+  for (let waitMs = options.firstAfterMs ?? EACH_MS; clock.monotonic() < until; waitMs = EACH_MS) {
+    if (waitMs > 0) await pause(clock, waitMs)
+    if (settled()) return failure
+    try {
+      const text = await outputs.answer(jobId)
+      if (text !== undefined) return outputHash(text) === hash ? { text } : 'gone'
+      failure = 'gone'
+    } catch (error) {
+      failure = 'unreadable'
+      log.warn({ err: error, jobId }, 'stored answer cannot be read, trying again')
+    }
+  }
+  return failure
+}
