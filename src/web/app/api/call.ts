@@ -1,0 +1,49 @@
+import { ApiFailure, Unreachable } from './failure.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+const ANSWER_MS = 30_000
+
+/**
+ * Asks the web app's own API. The session travels as a cookie.
+ * @throws ApiFailure when it refuses, Unreachable when it does not answer
+ */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`/api${path}`, {
+    method,
+    // The server takes no other type on anything that changes something: no form can forge it.
+    headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
+    body: method === 'GET' ? null : JSON.stringify(body ?? {}),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch((cause: unknown) => {
+    throw new Unreachable('The service did not answer.', { cause })
+  })
+  const text = await response.text()
+  if (!response.ok) throw refusalOf(response, text)
+  return (text === '' ? null : JSON.parse(text)) as T
+}
+
+/** A proxy in between may answer without our envelope. */
+function refusalOf(response: Response, text: string): ApiFailure {
+  const requestId = response.headers.get('x-request-id')
+  const { status } = response
+  const error = envelopeOf(text)
+  if (!error) return new ApiFailure(`The answer was ${status}.`, { status, code: '', requestId })
+  return new ApiFailure(error.message, { ...error, status, requestId })
+}
+
+interface Envelope {
+  readonly message: string
+  readonly code: string
+  readonly param?: string | null
+  readonly docs?: string | null
+}
+
+function envelopeOf(text: string): Envelope | undefined {
+  try {
+    const { error } = JSON.parse(text)
+    return typeof error?.message === 'string' && typeof error.code === 'string' ? error : undefined
+  } catch {
+    return undefined // not JSON, so not ours
+  }
+}

@@ -1,0 +1,48 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import type { WebSession } from '../../api.ts'
+import { forgetAll } from '../session/tab-memory.ts'
+import { ApiFailure, Unreachable } from './failure.ts'
+import { sessionQuery } from './queries.ts'
+import { noteSignedIn } from './signed-in-before.ts'
+
+const TRIES = 3
+
+/** Refusals stay refusals; only what may pass by itself is tried again. */
+const mayPass = (error: unknown) =>
+  error instanceof Unreachable || (error instanceof ApiFailure && error.status >= 500)
+
+export function makeQueryClient(): QueryClient {
+  const noticeSignedOut = (error: unknown) => {
+    if (!(error instanceof ApiFailure) || error.status !== 401) return
+    // The page stays where it is and asks to sign in; afterwards it goes on.
+    if (client.getQueryData(sessionQuery.queryKey)) endSession(client)
+  }
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError: noticeSignedOut }),
+    mutationCache: new MutationCache({ onError: noticeSignedOut }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (failures, error) => failures < TRIES - 1 && mayPass(error),
+      },
+      // Money may have moved before the answer was lost: a person decides on a second try.
+      mutations: { retry: false },
+    },
+  })
+  return client
+}
+
+export function beginSession(client: QueryClient, session: WebSession): void {
+  noteSignedIn(true)
+  client.setQueryData(sessionQuery.queryKey, session)
+}
+
+/** Forgets all that belongs to the wallet. */
+export function endSession(client: QueryClient): void {
+  noteSignedIn(false)
+  forgetAll()
+  client.setQueryData(sessionQuery.queryKey, null)
+  client.removeQueries({
+    predicate: ({ queryKey: [name] }) => name !== 'config' && name !== 'session',
+  })
+}

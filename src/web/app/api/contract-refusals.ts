@@ -1,0 +1,74 @@
+interface Refusal {
+  readonly what: string
+  readonly todo: string
+}
+
+/** Reverts of the contracts, by the name of their error. */
+export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
+  BelowMinimumDeposit: {
+    what: 'The amount is below the minimum purchase.',
+    todo: 'Buy at least 100 credits.',
+  },
+  NotEnoughAvailable: {
+    what: 'The account has fewer available credits than that.',
+    todo: 'Take a smaller amount. Credits locked for jobs come free when the jobs end.',
+  },
+  StillThawing: {
+    what: 'The waiting time is not over yet.',
+    todo: 'Wait for the countdown, then take the credits out.',
+  },
+  NothingThaws: { what: 'Nothing is set aside.', todo: 'It was taken out already, or cancelled.' },
+  VoucherExpired: {
+    what: 'The permission to withdraw has expired.',
+    todo: 'Withdraw again; a new one is made.',
+  },
+  BadVoucher: {
+    what: 'The permission to withdraw was used already, or is for another withdrawal.',
+    todo: 'Look at your history; if the money is not out, withdraw again.',
+  },
+  ERC20InsufficientBalance: {
+    what: 'Your wallet holds less USDG than this costs.',
+    todo: 'Buy fewer credits, or put more USDG into the wallet.',
+  },
+  EnforcedPause: {
+    what: 'Deposits are paused at the moment.',
+    todo: 'Try again later. Withdrawals are never paused.',
+  },
+  ERC3009UsedAuthorization: {
+    what: 'This purchase has been carried out already.',
+    todo: 'Look at your history.',
+  },
+
+  NothingToClaim: {
+    what: 'Nothing can be paid out at this moment.',
+    todo: 'Wait for what is held to come free. Somebody else may have had it paid out.',
+  },
+  StakeTooLow: { what: 'Less than that is at stake.', todo: 'Take a smaller amount.' },
+  NotSignerOrPayee: {
+    what: 'Only the worker’s own key and its payee may do this.',
+    todo: 'Choose one of the two in your wallet.',
+  },
+  NotSigner: {
+    what: 'Only the worker’s own key may do this.',
+    todo: 'Choose that key in your wallet.',
+  },
+  StillUnbonding: {
+    what: 'The seven days are not over.',
+    todo: 'Wait for the countdown, then have it paid out.',
+  },
+  NothingUnbonding: { what: 'No stake is on its way out.', todo: 'It was paid out already.' },
+  Deactivated: { what: 'This worker has left for good.', todo: 'Stake for another one.' },
+  GovernorInsufficientProposerVotes: {
+    what: 'You have too few votes to propose.',
+    todo: 'Votes that were delegated just now count from the next block on: try again in a moment.',
+  },
+  GovernorAlreadyCastVote: { what: 'You have voted on it.', todo: 'A vote cannot be changed.' },
+  GovernorUnexpectedProposalState: {
+    what: 'The proposal is in another state by now, or the same one was made before.',
+    todo: 'Reload the page. To propose the same once more, say it in other words.',
+  },
+  WrongStatus: {
+    what: 'The model is in another state by now.',
+    todo: 'Reload the page; another proposal may have come first.',
+  },
+}

@@ -1,0 +1,146 @@
+import { CONTRACT_REFUSALS } from './contract-refusals.ts'
+import { ApiFailure, Unreachable } from './failure.ts'
+
+/** What went wrong, and what to do about it, for the person at the screen. */
+export interface Explained {
+  readonly what: string
+  readonly todo: string
+  /** To quote when asking for help. */
+  readonly requestId?: string | null
+}
+
+/** Nothing is lost by saying no: shown calmly. */
+export const isRejection = (error: unknown): boolean =>
+  chainOf(error).some(({ code, name }) => code === 4001 || name === 'UserRejectedRequestError')
+
+export function explain(error: unknown): Explained {
+  const causes = chainOf(error)
+  for (const each of causes) {
+    if (each instanceof ApiFailure) return ofApi(each)
+    if (each instanceof Unreachable) {
+      return {
+        what: each.message,
+        todo: 'Check your connection and try again. Nothing was changed.',
+      }
+    }
+  }
+  return (
+    ofWallet(causes) ??
+    ofContract(causes) ?? {
+      what: shortOf(error),
+      todo: 'Try again. If it stays, reload the page; what is on the chain is not lost.',
+    }
+  )
+}
+
+/** What a person can do, by code; the API's own message says what was wrong. */
+const API_ADVICE: Readonly<Record<string, string>> = {
+  invalid_request: 'Change what the message names and send it again.',
+  invalid_webhook_url: 'Give an https address that the public internet can reach.',
+  webhook_limit_reached: 'Delete a webhook that you no longer need.',
+  webhook_not_found: 'It was deleted. Go back to the list.',
+  delivery_not_found: 'It is older than 30 days, or was never sent. Reload the list.',
+  key_exists: 'Revoke the active key first, then create a new one.',
+  sign_in_failed: 'Choose your wallet once more and sign the new text.',
+  wrong_origin: 'Open the app at its own address and try again there.',
+  voucher_open: 'Wait until it has run out, or withdraw the same amount to the same address.',
+  request_id_taken: 'Reload the page and withdraw again.',
+  deposit_refused: 'Start again; you sign a new purchase.',
+  invalid_api_key: 'Check the key, or create a new one on the page “API key”.',
+  key_suspended: 'Contact support.',
+  insufficient_credits: 'Buy credits, ask for a shorter answer, or take a model of a lower tier.',
+  model_not_found: 'Choose another model; the list shows those that are served now.',
+  no_workers_available: 'Wait a few seconds, or choose another model. Nothing was charged.',
+  context_length_exceeded: 'Begin a new conversation, or ask for a shorter answer.',
+  job_timeout: 'Its credits have come back. Try again, or choose another model.',
+  job_not_found: 'Check the ID. A job of another wallet is not shown: sign in with that wallet.',
+  job_not_completed: 'Only a finished answer can be disputed. An unfinished one costs nothing.',
+  dispute_already_open: 'Follow the one that is open; this page shows what comes of it.',
+  dispute_window_expired: 'The time to dispute is over and is never extended.',
+  rate_limited: 'Wait a few seconds and try again.',
+  internal_error: 'Try again. If it stays, quote the number below when you ask for help.',
+}
+
+function ofApi({ message, code, status, requestId }: ApiFailure): Explained {
+  const todo =
+    API_ADVICE[code] ??
+    (status === 401
+      ? 'Sign in again; you come back to this page.'
+      : status === 503
+        ? 'Wait a few seconds and try again. Nothing was changed.'
+        : status >= 500
+          ? 'Try again in a moment.'
+          : 'Change what the message names and try again.')
+  return { what: message, todo, requestId: status >= 500 ? requestId : null }
+}
+
+function ofWallet(causes: readonly Cause[]): Explained | undefined {
+  const has = (name: string, code?: number) =>
+    causes.some((each) => each.name === name || (code !== undefined && each.code === code))
+  if (isRejection({ cause: causes[0] })) {
+    return {
+      what: 'You declined it in your wallet.',
+      todo: 'Nothing was sent and nothing was spent. Start again whenever you like.',
+    }
+  }
+  if (has('ResourceUnavailableRpcError', -32002)) {
+    return {
+      what: 'Your wallet still has an earlier question open.',
+      todo: 'Open the wallet and answer it, then try again.',
+    }
+  }
+  if (has('InsufficientFundsError')) {
+    return {
+      what: 'Your wallet has too little of the chain’s own coin to pay for the transaction.',
+      todo: 'Send it a little of the coin, then try again.',
+    }
+  }
+  if (has('SwitchChainError', 4902) || has('ChainMismatchError')) {
+    return {
+      what: 'Your wallet is on another chain.',
+      todo: 'Choose this service’s chain in the wallet, then try again.',
+    }
+  }
+  if (has('ConnectorNotConnectedError') || has('ConnectorAccountNotFoundError')) {
+    return { what: 'No wallet is connected.', todo: 'Connect the wallet that you signed in with.' }
+  }
+  if (has('HttpRequestError') || has('TimeoutError')) {
+    return {
+      what: 'The chain did not answer.',
+      todo: 'Wait a few seconds, then look at your history before you try again: the transaction may have been sent.',
+    }
+  }
+  return undefined
+}
+
+function ofContract(causes: readonly Cause[]): Explained | undefined {
+  for (const each of causes) {
+    const name = each.data?.errorName
+    if (name && CONTRACT_REFUSALS[name]) return CONTRACT_REFUSALS[name]
+    if (name)
+      return { what: `The contract refused: ${name}.`, todo: 'Check the amount and try again.' }
+  }
+  return undefined
+}
+
+interface Cause extends Partial<Error> {
+  readonly code?: unknown
+  readonly shortMessage?: string
+  readonly data?: { readonly errorName?: string }
+}
+
+/** The error and what caused it, outermost first. */
+function chainOf(error: unknown): readonly Cause[] {
+  const chain: Cause[] = []
+  let each = error
+  while (typeof each === 'object' && each !== null && chain.length < 10) {
+    chain.push(each as Cause)
+    each = (each as Cause).cause
+  }
+  return chain
+}
+
+function shortOf(error: unknown): string {
+  const [outer] = chainOf(error)
+  return outer?.shortMessage ?? outer?.message ?? String(error)
+}

@@ -1,0 +1,82 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type {
+  DepositAddress,
+  WebAccount,
+  WebConfig,
+  WebKey,
+  WebSession,
+  WebSettings,
+} from '../../api.ts'
+import type { DeliveriesPage, WebWebhook } from '../../webhook-api.ts'
+import { call } from './call.ts'
+import { ApiFailure } from './failure.ts'
+import { wasSignedIn } from './signed-in-before.ts'
+
+/** What pages read. A key starts with the word that /api/events says when it is stale. */
+
+const AWHILE_MS = 15_000
+
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: () => call<WebConfig>('GET', '/config'),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Null: nobody is signed in. A browser that was never signed in need not ask. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => (wasSignedIn() ? readSession() : null),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+const readSession = () =>
+  call<WebSession>('GET', '/session').catch((error: unknown) => {
+    if (error instanceof ApiFailure && error.status === 401) return null
+    throw error
+  })
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: () => call<WebAccount>('GET', '/account'),
+  refetchInterval: AWHILE_MS,
+})
+
+export const depositAddressQuery = queryOptions({
+  queryKey: ['arrivals'],
+  queryFn: () => call<DepositAddress>('GET', '/deposit-address'),
+})
+
+export const keyQuery = queryOptions({
+  queryKey: ['key'],
+  queryFn: () => call<WebKey | null>('GET', '/key'),
+})
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: () => call<WebSettings>('GET', '/settings'),
+})
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: async () => (await call<{ data: readonly WebWebhook[] }>('GET', '/webhooks')).data,
+})
+
+export const deliveriesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks', id, 'deliveries'],
+    queryFn: ({ pageParam }) => {
+      const cursor = pageParam === '' ? '' : `?cursor=${encodeURIComponent(pageParam)}`
+      const path = `/webhooks/${encodeURIComponent(id)}/deliveries${cursor}`
+      return call<DeliveriesPage>('GET', path)
+    },
+    initialPageParam: '',
+    getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
+  })
+
+/** The ID of a model that is served now; null: none is. */
+export const firstModelQuery = queryOptions({
+  queryKey: ['models', 'first'],
+  queryFn: async () =>
+    (await call<{ data: readonly { readonly id: string }[] }>('GET', '/models')).data[0]?.id ??
+    null,
+})

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Address } from 'viem'
+import type { WebConfig } from '../../../api.ts'
+import { readModels, readRules, readVoter } from '../../chain/governance.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { AnyWallet } from '../../wallet/any-wallet.tsx'
+import { Delegate } from './delegate.tsx'
+import { Propose } from './propose.tsx'
+
+export function Act() {
+  return <AnyWallet>{(wallet, web) => <WithWallet wallet={wallet} web={web} />}</AnyWallet>
+}
+
+function WithWallet({ wallet, web }: { readonly wallet: Address; readonly web: WebConfig }) {
+  const voter = useQuery({
+    queryKey: ['chain', 'voter', wallet],
+    queryFn: () => readVoter(web, wallet),
+  })
+  const rules = useQuery({ queryKey: ['chain', 'rules'], queryFn: () => readRules(web) })
+  const models = useQuery({ queryKey: ['chain', 'models'], queryFn: () => readModels(web) })
+  return (
+    <Loaded query={voter}>
+      {(own) => (
+        <>
+          <Delegate wallet={wallet} web={web} voter={own} />
+          {rules.data && models.data && (
+            <Propose
+              wallet={wallet}
+              web={web}
+              voter={own}
+              threshold={rules.data.threshold}
+              models={models.data}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}

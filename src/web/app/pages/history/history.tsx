@@ -1,0 +1,85 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Movement, MovementsPage } from '../../../api.ts'
+import { call } from '../../api/call.ts'
+import { Waiting } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
+import { dateTime, usdg } from '../../parts/words.ts'
+import { Private } from '../../session/private.tsx'
+
+const PAGE_SIZE = 20
+
+export function HistoryPage() {
+  return <Private title="History">{() => <History />}</Private>
+}
+
+function History() {
+  const query = useInfiniteQuery({
+    queryKey: ['movements'],
+    queryFn: ({ pageParam }) =>
+      call<MovementsPage>(
+        'GET',
+        `/account/movements?limit=${PAGE_SIZE}${pageParam ? `&before=${pageParam}` : ''}`,
+      ),
+    initialPageParam: '',
+    getNextPageParam: (last) => (last.has_more ? last.next_cursor : undefined),
+  })
+  const movements = query.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Page title="History" lead="Purchases and withdrawals of this wallet, newest first.">
+      {query.error && <Problem error={query.error} retry={() => void query.refetch()} />}
+      {movements === undefined && !query.error && <Waiting lines={6} />}
+      {movements?.length === 0 && (
+        <p className="muted">
+          Nothing yet. Your first purchase will show here with its transaction.
+        </p>
+      )}
+      {movements && movements.length > 0 && (
+        <ul className="rows card">
+          {movements.map((movement) => (
+            <Row key={`${movement.tx}-${movement.type}-${movement.credits}`} movement={movement} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <div>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show older ones
+          </Button>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Row({ movement }: { readonly movement: Movement }) {
+  const bought = movement.type === 'purchase'
+  return (
+    <li>
+      <Group justify="space-between" gap="xs" align="start">
+        <div>
+          <Text fw={600}>{bought ? 'Purchase' : 'Withdrawal'}</Text>
+          <Text size="sm" className="muted">
+            {dateTime(movement.at)} · {bought ? 'paid by' : 'paid to'}{' '}
+            <AddressLink address={movement.counterparty} />
+          </Text>
+        </div>
+        <div style={{ textAlign: 'right' }}>
+          <Text fw={600} className="numbers">
+            {bought ? '+' : '−'}
+            {movement.credits.toLocaleString('en')} credits
+          </Text>
+          <Text size="sm" className="muted numbers">
+            {usdg(movement.usdg_value)} · <TxLink hash={movement.tx} />
+          </Text>
+        </div>
+      </Group>
+    </li>
+  )
+}

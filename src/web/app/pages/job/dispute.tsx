@@ -1,0 +1,109 @@
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { JobLife, WebDispute } from '../../../api.ts'
+import { call } from '../../api/call.ts'
+import { jobQuery } from '../../api/network-queries.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Countdown, useNow } from '../../parts/countdown.tsx'
+import { Done } from '../../parts/progress.tsx'
+import { TxLink } from '../../parts/tx-link.tsx'
+import { credits } from '../../parts/words.ts'
+import { textHash } from './text-hash.ts'
+
+/** While the window is open; afterwards nothing, but for what came of it. */
+export function Dispute({ life, text }: { readonly life: JobLife; readonly text: string }) {
+  const [sent, setSent] = useState<WebDispute>()
+  const until = life.disputable_until
+  const over = useNow(until ? Date.parse(until) : 0) >= (until ? Date.parse(until) : 0)
+  if (sent?.dispute_opened) return <Opened dispute={sent} />
+  if (sent) {
+    return <Done title="No dispute was opened: your text and the worker’s proof agree" />
+  }
+  if (until === null || over) return null
+  return <Open life={life} until={until} text={text} sent={setSent} />
+}
+
+interface OpenProps {
+  readonly life: JobLife
+  readonly until: string
+  readonly text: string
+  readonly sent: (dispute: WebDispute) => void
+}
+
+function Open({ life: { job }, until, text, sent }: OpenProps) {
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const hash = text === '' ? null : textHash(text)
+  const dispute = useMutation({
+    mutationFn: (received_output_hash: string) =>
+      call<WebDispute>('POST', `/jobs/${job.id}/dispute`, { received_output_hash }),
+    onSuccess: (answer) => {
+      sent(answer)
+      setAsking(false)
+    },
+    onSettled: () => {
+      for (const queryKey of [jobQuery(job.id).queryKey, ['account']])
+        void client.invalidateQueries({ queryKey })
+    },
+  })
+  return (
+    <section className="card">
+      <Title order={2} size="h4" mb={4}>
+        Dispute
+      </Title>
+      <Stack gap="sm">
+        <Text maw={680}>
+          If what you received is not what the worker signed, you can contest it. The time to do so
+          ends <Countdown until={until} done="now" />, and is never extended.
+        </Text>
+        <Text size="sm" role="status">
+          {adviceOf(hash, job.on_chain.proof_hash)}
+        </Text>
+        <div>
+          <Button
+            color="red"
+            variant="light"
+            disabled={hash === null || hash === job.on_chain.proof_hash}
+            onClick={() => setAsking(true)}
+          >
+            Dispute this job
+          </Button>
+        </div>
+      </Stack>
+      <Confirm
+        opened={asking}
+        close={() => setAsking(false)}
+        title="Dispute this job?"
+        action="Open the dispute"
+        keep="Not now"
+        run={() => hash && dispute.mutate(hash)}
+        busy={dispute.isPending}
+        error={dispute.error}
+      >
+        Your hash {hash?.slice(0, 15)}… goes on chain, and cannot be taken back. It costs nothing:
+        the service sends the transaction. It is decided within 24 hours; until then{' '}
+        {job.credits_charged > 0 ? credits(job.credits_charged) : 'the credits of this job'} stay
+        disputed. If you are right, they come back and the worker is punished; if not, the worker
+        keeps its share.
+      </Confirm>
+    </section>
+  )
+}
+
+function adviceOf(hash: string | null, proofHash: string | null): string {
+  if (hash === null) return 'Put the text that you received into the field above first.'
+  if (hash === proofHash)
+    return 'Your text is the one that the worker signed: there is nothing to dispute.'
+  return 'Your text is not the one that the worker signed. Make sure that it is complete and unchanged before you dispute.'
+}
+
+function Opened({ dispute }: { readonly dispute: WebDispute }) {
+  return (
+    <Done title="The dispute is open">
+      It is decided within {dispute.arbitration_window_hours} hours, and this page shows what comes
+      of it.{' '}
+      {dispute.dispute_tx ? <TxLink hash={dispute.dispute_tx} /> : 'It is on its way to the chain.'}
+    </Done>
+  )
+}

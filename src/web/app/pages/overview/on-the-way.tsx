@@ -1,0 +1,45 @@
+import { Alert, Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { WebAccount } from '../../../api.ts'
+import { Countdown } from '../../parts/countdown.tsx'
+import { credits } from '../../parts/words.ts'
+
+/** What comes in or goes out apart from jobs; nothing when nothing does. */
+export function OnTheWay({
+  account: { arriving_credits, thawing },
+}: {
+  readonly account: WebAccount
+}) {
+  return (
+    <>
+      {arriving_credits > 0 && (
+        <Alert
+          color="accent"
+          variant="light"
+          role="status"
+          title={`${credits(arriving_credits)} arriving`}
+        >
+          A transfer is at your deposit address and is being turned into credits. You need not do
+          anything;{' '}
+          <Anchor component={Link} to="/buy" inherit>
+            details
+          </Anchor>
+          .
+        </Alert>
+      )}
+      {thawing.credits > 0 && (
+        <Alert
+          color="yellow"
+          variant="light"
+          title={`${credits(thawing.credits)} set aside to withdraw`}
+        >
+          They can be taken out{' '}
+          {thawing.ends_at ? <Countdown until={thawing.ends_at} done="now" /> : 'soon'}.{' '}
+          <Anchor component={Link} to="/withdraw" inherit>
+            Go to withdraw
+          </Anchor>
+        </Alert>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { WebConfig, WebModels } from '../../../api.ts'
+import { modelsQuery } from '../../api/network-queries.ts'
+import { configQuery } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { keyOfTab } from '../../session/tab-memory.ts'
+import { Composer } from './composer.tsx'
+import { useConversation } from './conversation.ts'
+import { ExchangeView } from './exchange.tsx'
+import { KeyEntry } from './key-entry.tsx'
+import { priceInWords } from './price.ts'
+
+type Model = WebModels['data'][number]
+
+export function PlaygroundPage() {
+  const config = useQuery(configQuery)
+  const models = useQuery(modelsQuery)
+  return (
+    <Page
+      title="Playground"
+      lead="Chat with a live model through the public API, as your programs do. What you write is stored nowhere in this app."
+    >
+      <Loaded query={config}>
+        {(web) => (
+          <Loaded query={models}>
+            {(live) =>
+              live.length === 0 ? (
+                <Text className="muted">
+                  No worker serves a model right now. This page looks again every few seconds.
+                </Text>
+              ) : (
+                <Playground web={web} models={live} />
+              )
+            }
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const TOKENS_DEFAULT = 500
+
+function Playground({
+  web,
+  models,
+}: {
+  readonly web: WebConfig
+  readonly models: readonly Model[]
+}) {
+  const [apiKey, setApiKey] = useState(keyOfTab)
+  const [tokens, setTokens] = useState<number | ''>(TOKENS_DEFAULT)
+  const { model, choose } = useChosenModel(models)
+  const { exchanges, isRunning, ask, stop, clear } = useConversation()
+  const tokensMost = model.svc.context_window - 1
+  const isLength = tokens !== '' && tokens >= 1 && tokens <= tokensMost
+  return (
+    <Stack>
+      <section className="card" aria-label="What you ask with">
+        <Stack>
+          <KeyEntry apiKey={apiKey} change={setApiKey} />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Select
+              label="Model"
+              data={models.map(({ id }) => id)}
+              value={model.id}
+              onChange={(id) => id && choose(id)}
+              allowDeselect={false}
+            />
+            <NumberInput
+              label="Longest answer, in tokens"
+              value={tokens}
+              onChange={(next) => setTokens(typeof next === 'number' ? next : '')}
+              min={1}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=","
+              hideControls
+              inputMode="numeric"
+              error={isLength ? null : `From 1 to ${tokensMost.toLocaleString('en')}`}
+            />
+          </SimpleGrid>
+        </Stack>
+      </section>
+      {exchanges.length > 0 && (
+        <section className="card" role="log" aria-label="Conversation">
+          {exchanges.map((exchange) => (
+            <ExchangeView key={exchange.id} exchange={exchange} />
+          ))}
+        </section>
+      )}
+      <Composer
+        price={isLength ? priceInWords(model.svc.tier, tokens) : null}
+        hasKey={apiKey !== undefined}
+        isRunning={isRunning}
+        isBegun={exchanges.length > 0}
+        stop={stop}
+        clear={clear}
+        send={(question) => {
+          if (apiKey === undefined || !isLength) return
+          void ask({ web, apiKey, model: model.id, maxTokens: tokens, question })
+        }}
+      />
+    </Stack>
+  )
+}
+
+/** In the address, so that other pages can lead here; one that has gone gives way to the first. */
+function useChosenModel(models: readonly Model[]) {
+  const search: { readonly model?: unknown } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const model = models.find(({ id }) => id === search.model) ?? models[0]!
+  return {
+    model,
+    choose: (id: string) =>
+      void navigate({ to: '/playground', search: { model: id }, replace: true }),
+  }
+}

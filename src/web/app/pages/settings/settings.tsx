@@ -1,0 +1,118 @@
+import {
+  Button,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { WebSession, WebSettings } from '../../../api.ts'
+import { call } from '../../api/call.ts'
+import { settingsQuery } from '../../api/queries.ts'
+import { Countdown } from '../../parts/countdown.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { AddressLink } from '../../parts/tx-link.tsx'
+import { credits } from '../../parts/words.ts'
+import { Private } from '../../session/private.tsx'
+
+export function SettingsPage() {
+  return <Private title="Settings">{(session) => <Settings session={session} />}</Private>
+}
+
+function Settings({ session }: { readonly session: WebSession }) {
+  const settings = useQuery(settingsQuery)
+  return (
+    <Page title="Settings">
+      <Section title="Low balance warning">
+        <Loaded query={settings}>
+          {(data) => <Threshold key={data.low_threshold} current={data.low_threshold} />}
+        </Loaded>
+      </Section>
+      <Section title="Session">
+        <Text size="sm">
+          Signed in as <AddressLink address={session.wallet} />. The session ends{' '}
+          <Countdown until={session.expires_at} done="now" />.
+        </Text>
+      </Section>
+      <Section title="Appearance">
+        <Appearance />
+      </Section>
+    </Page>
+  )
+}
+
+function Section({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: React.ReactNode
+}) {
+  return (
+    <section className="card">
+      <Title order={2} size="h5" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}
+
+function Threshold({ current }: { readonly current: number }) {
+  const client = useQueryClient()
+  const [value, setValue] = useState<number | ''>(current)
+  const save = useMutation({
+    mutationFn: (low_threshold: number) => call<WebSettings>('PUT', '/settings', { low_threshold }),
+    onSuccess: (settings) => client.setQueryData(settingsQuery.queryKey, settings),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (value !== '') save.mutate(value)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack align="start">
+        <NumberInput
+          label="Threshold in credits"
+          description="Your webhooks get credit.low once when the balance falls below it, and again only after it has been above it."
+          value={value}
+          onChange={(next) => setValue(typeof next === 'number' ? next : '')}
+          allowDecimal={false}
+          allowNegative={false}
+          thousandSeparator=","
+          hideControls
+          inputMode="numeric"
+          maw={420}
+        />
+        <Button type="submit" disabled={value === '' || value === current} loading={save.isPending}>
+          Save
+        </Button>
+        <Text size="sm" role="status">
+          {save.isSuccess ? `Saved: ${credits(save.data.low_threshold)}.` : ''}
+        </Text>
+        {save.error && <Problem error={save.error} />}
+      </Stack>
+    </form>
+  )
+}
+
+function Appearance() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <SegmentedControl
+      aria-label="Colours"
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value as typeof colorScheme)}
+      data={[
+        { value: 'auto', label: 'As the system' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Text, Title } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Replayed, ReplayRequest, WebWebhook } from '../../../webhook-api.ts'
+import { call } from '../../api/call.ts'
+import { deliveriesQuery, webhooksQuery } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { DeliveryRow } from './delivery-row.tsx'
+
+const LOOK_MS = 3_000
+
+export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
+  const deliveries = useInfiniteQuery({
+    ...deliveriesQuery(webhook.id),
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    refetchInterval: LOOK_MS,
+  })
+  const replay = useReplay(webhook)
+  return (
+    <section className="card">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          Deliveries of the last 30 days
+        </Title>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!deliveries.data?.some(({ status }) => status === 'failed')}
+          loading={replay.isPending && replay.variables.type === 'failed'}
+          onClick={() => replay.mutate({ type: 'failed' })}
+        >
+          Replay all that failed
+        </Button>
+      </Group>
+      {replay.error && <Problem error={replay.error} />}
+      <Text size="sm" role="status">
+        {replay.isSuccess ? `On their way again: ${replay.data}.` : ''}
+      </Text>
+      <Loaded query={deliveries}>
+        {(list) =>
+          list.length === 0 ? (
+            <p className="muted">Nothing was sent yet. Send a test event to see one.</p>
+          ) : (
+            <ul className="rows">
+              {list.map((delivery) => (
+                <DeliveryRow
+                  key={delivery.position}
+                  delivery={delivery}
+                  replay={() =>
+                    replay.mutate({
+                      type: 'one',
+                      event_id: delivery.event_id,
+                      position: delivery.position,
+                    })
+                  }
+                  busy={replay.isPending}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {deliveries.hasNextPage && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={deliveries.isFetchingNextPage}
+          onClick={() => void deliveries.fetchNextPage()}
+        >
+          Show older ones
+        </Button>
+      )}
+    </section>
+  )
+}
+
+/** Of one event, or of all that failed. */
+function useReplay(webhook: WebWebhook) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (wanted: ReplayRequest) => replayAll(webhook, wanted),
+    // A replay makes a failed webhook active, too.
+    onSuccess: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+  })
+}
+
+/** As many times as it takes: a request replays only so many. */
+async function replayAll({ id }: WebWebhook, wanted: ReplayRequest): Promise<number> {
+  const path = `/webhooks/${encodeURIComponent(id)}/replay`
+  let count = 0
+  let rest: ReplayRequest | undefined = wanted
+  while (rest) {
+    const { events, next_cursor }: Replayed = await call('POST', path, rest)
+    count += events
+    rest = next_cursor === null ? undefined : { ...wanted, cursor: next_cursor }
+  }
+  return count
+}

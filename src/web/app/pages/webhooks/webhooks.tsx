@@ -1,0 +1,72 @@
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { WebWebhook } from '../../../webhook-api.ts'
+import { webhooksQuery } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { dateTime } from '../../parts/words.ts'
+import { Private } from '../../session/private.tsx'
+import { CreateWebhook } from './create-webhook.tsx'
+
+export function WebhooksPage() {
+  return <Private title="Webhooks">{() => <Webhooks />}</Private>
+}
+
+function Webhooks() {
+  const webhooks = useQuery(webhooksQuery)
+  const [creating, setCreating] = useState(false)
+  return (
+    <Page
+      title="Webhooks"
+      lead="We tell your server when something happens: an HTTPS request, signed with your secret, tried up to five times over about two and a half hours."
+    >
+      <div>
+        <Button onClick={() => setCreating(true)}>Create a webhook</Button>
+      </div>
+      {creating && <CreateWebhook close={() => setCreating(false)} />}
+      <Loaded query={webhooks}>
+        {(list) =>
+          list.length === 0 ? (
+            <p className="muted">You have no webhooks. Creating one is free.</p>
+          ) : (
+            <ul className="rows card">
+              {list.map((webhook) => (
+                <Row key={webhook.id} webhook={webhook} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function Row({ webhook }: { readonly webhook: WebWebhook }) {
+  return (
+    <li>
+      <Group justify="space-between" gap="xs">
+        <Anchor
+          renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id: webhook.id }} />}
+          fw={600}
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {webhook.url}
+        </Anchor>
+        <WebhookStatus status={webhook.status} />
+      </Group>
+      <Text size="sm" className="muted">
+        {webhook.events.join(', ')} · since {dateTime(webhook.created_at)}
+      </Text>
+    </li>
+  )
+}
+
+export function WebhookStatus({ status }: Pick<WebWebhook, 'status'>) {
+  return (
+    <Badge color={status === 'active' ? 'accent' : 'red'} variant="light">
+      {status}
+    </Badge>
+  )
+}

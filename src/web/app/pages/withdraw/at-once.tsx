@@ -1,0 +1,68 @@
+import { Button, List, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Amount } from '../../parts/amount.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Done, Progress } from '../../parts/progress.tsx'
+import { TxLink } from '../../parts/tx-link.tsx'
+import { credits, short, usdgOfCredits } from '../../parts/words.ts'
+import { useTransaction } from '../../wallet/use-transaction.ts'
+import { type WithdrawNow, withdrawNow } from '../../wallet/withdrawal.ts'
+import { addressFault, withdrawalFault } from './amount-fault.ts'
+import type { WithdrawProps } from './withdraw-props.ts'
+
+export function AtOnce({ wallet, web, account }: WithdrawProps) {
+  const available = account.credits_remaining
+  const [count, setCount] = useState<number | ''>('')
+  const [to, setTo] = useState<string>(wallet)
+  const withdraw = useTransaction((config, input: WithdrawNow, say) =>
+    withdrawNow(config, { web, wallet, ...input }, say),
+  )
+  const fault = withdrawalFault(count, available)
+  const wrongAddress = addressFault(to)
+  const ready = count !== '' && !fault && !wrongAddress
+  const submit = () => {
+    if (!ready) return
+    withdraw.mutate({ credits: count, to: to as `0x${string}` }, { onSuccess: () => setCount('') })
+  }
+  return (
+    <Stack className="card">
+      <Amount
+        label="Credits to withdraw"
+        value={count}
+        change={setCount}
+        fault={fault}
+        presets={[{ label: 'All available', credits: available }]}
+        disabled={withdraw.isPending}
+      />
+      <TextInput
+        label="Pay to"
+        description={to === wallet ? 'Your own wallet' : 'Another address: check every digit'}
+        value={to}
+        onChange={({ currentTarget }) => setTo(currentTarget.value.trim())}
+        error={wrongAddress}
+        maw={480}
+        disabled={withdraw.isPending}
+      />
+      <List type="ordered" size="sm" className="muted">
+        <List.Item>We give you a permission for exactly this withdrawal. No fee.</List.Item>
+        <List.Item>
+          You confirm one transaction in your wallet, which shows the network fee in{' '}
+          {web.chain.coin.symbol}.
+        </List.Item>
+        <List.Item>The contract pays the USDG in the same block.</List.Item>
+      </List>
+      <div>
+        <Button size="md" disabled={!ready} loading={withdraw.isPending} onClick={submit}>
+          {count === '' ? 'Withdraw' : `Withdraw ${credits(count)} as ${usdgOfCredits(count)}`}
+        </Button>
+      </div>
+      <Progress text={withdraw.said} />
+      {withdraw.error && <Problem error={withdraw.error} />}
+      {withdraw.data && (
+        <Done title={`Paid ${usdgOfCredits(withdraw.variables.credits)}`}>
+          To {short(withdraw.variables.to)}. <TxLink hash={withdraw.data} />
+        </Done>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,114 @@
+import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Amount } from '../../parts/amount.tsx'
+import { Countdown, useNow } from '../../parts/countdown.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Done, Progress } from '../../parts/progress.tsx'
+import { TxLink } from '../../parts/tx-link.tsx'
+import { credits, usdgOfCredits } from '../../parts/words.ts'
+import { useTransaction } from '../../wallet/use-transaction.ts'
+import { beginWithdrawal, cancelWithdrawal, completeWithdrawal } from '../../wallet/withdrawal.ts'
+import { withdrawalFault } from './amount-fault.ts'
+import type { WithdrawProps } from './withdraw-props.ts'
+
+export function OnYourOwn(props: WithdrawProps) {
+  return (
+    <Stack>
+      <Text className="muted" maw={640}>
+        The contract also pays out without our consent, after a waiting time. Use it if the other
+        way does not work. It takes two transactions of your wallet: one now, one when the time is
+        over.
+      </Text>
+      {props.account.thawing.credits > 0 && <Under {...props} />}
+      <Begin {...props} />
+    </Stack>
+  )
+}
+
+function Begin({ wallet, web, account }: WithdrawProps) {
+  const [count, setCount] = useState<number | ''>('')
+  const begin = useTransaction((config, credits: number, say) =>
+    beginWithdrawal(config, { web, wallet, credits }, say),
+  )
+  const fault = withdrawalFault(count, account.credits_remaining)
+  return (
+    <Stack className="card">
+      <Amount
+        label={account.thawing.credits > 0 ? 'More credits to set aside' : 'Credits to set aside'}
+        value={count}
+        change={setCount}
+        fault={fault}
+        presets={[{ label: 'All available', credits: account.credits_remaining }]}
+        disabled={begin.isPending}
+      />
+      <List type="ordered" size="sm" className="muted">
+        <List.Item>
+          You confirm a transaction; the network fee in {web.chain.coin.symbol} is shown by your
+          wallet. From then on no job can spend these credits.
+        </List.Item>
+        <List.Item>
+          You wait. A countdown appears here
+          {account.thawing.credits > 0 ? '; adding more starts it anew for all of it' : ''}.
+        </List.Item>
+        <List.Item>You confirm a second transaction, and the contract pays the USDG.</List.Item>
+      </List>
+      <div>
+        <Button
+          disabled={count === '' || fault !== null}
+          loading={begin.isPending}
+          onClick={() => count !== '' && begin.mutate(count, { onSuccess: () => setCount('') })}
+        >
+          {count === '' ? 'Set aside' : `Set ${credits(count)} aside`}
+        </Button>
+      </div>
+      <Progress text={begin.said} />
+      {begin.error && <Problem error={begin.error} />}
+      {begin.data && (
+        <Done title={`Set aside ${credits(begin.variables)}`}>
+          The countdown shows within seconds. <TxLink hash={begin.data} />
+        </Done>
+      )}
+    </Stack>
+  )
+}
+
+function Under({ wallet, web, account: { thawing } }: WithdrawProps) {
+  const complete = useTransaction((config, _: undefined, say) =>
+    completeWithdrawal(config, { web, wallet, to: wallet }, say),
+  )
+  const cancel = useTransaction((config, _: undefined, say) =>
+    cancelWithdrawal(config, { web, wallet }, say),
+  )
+  const endsAt = thawing.ends_at ?? new Date(0).toISOString()
+  const over = useNow(Date.parse(endsAt)) >= Date.parse(endsAt)
+  const busy = complete.isPending || cancel.isPending
+  return (
+    <Stack className="card" role="group" aria-label="Withdrawal under way">
+      <Text fw={600}>
+        {credits(thawing.credits)} set aside, worth {usdgOfCredits(thawing.credits)}
+      </Text>
+      <Text>
+        Can be taken out <Countdown until={endsAt} done="now" />
+      </Text>
+      <Group>
+        <Button
+          disabled={!over || busy}
+          loading={complete.isPending}
+          onClick={() => complete.mutate(undefined)}
+        >
+          Pay {usdgOfCredits(thawing.credits)} to my wallet
+        </Button>
+        <Button
+          variant="default"
+          disabled={busy}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(undefined)}
+        >
+          Cancel and make them available again
+        </Button>
+      </Group>
+      <Progress text={complete.said ?? cancel.said} />
+      {(complete.error ?? cancel.error) && <Problem error={complete.error ?? cancel.error} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,64 @@
+import { Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { WebSession } from '../../../api.ts'
+import { accountQuery } from '../../api/queries.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { credits, usdg } from '../../parts/words.ts'
+import { Private } from '../../session/private.tsx'
+import { Connected } from '../../wallet/connected.tsx'
+import { WalletProvider } from '../../wallet/provider.tsx'
+import { AtOnce } from './at-once.tsx'
+import { OnYourOwn } from './on-your-own.tsx'
+import type { WithdrawProps } from './withdraw-props.ts'
+
+export function WithdrawPage() {
+  return <Private title="Withdraw">{(session) => <Withdraw session={session} />}</Private>
+}
+
+function Withdraw({ session }: { readonly session: WebSession }) {
+  const account = useQuery(accountQuery)
+  return (
+    <Page
+      title="Withdraw"
+      lead="Turn available credits back into USDG at any time. There is no fee but the network’s own."
+    >
+      <Loaded query={account}>
+        {(data) => (
+          <>
+            <p style={{ margin: 0 }}>
+              Available: <strong className="numbers">{credits(data.credits_remaining)}</strong>,
+              worth {usdg(data.usdg_value)}
+            </p>
+            <WalletProvider>
+              {(web) => (
+                <Connected wallet={session.wallet} web={web}>
+                  <Ways wallet={session.wallet} web={web} account={data} />
+                </Connected>
+              )}
+            </WalletProvider>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Ways(props: WithdrawProps) {
+  // Who comes back in the middle of it finds it.
+  const first = props.account.thawing.credits > 0 ? 'own' : 'now'
+  return (
+    <Tabs defaultValue={first} keepMounted={false}>
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="now">At once</Tabs.Tab>
+        <Tabs.Tab value="own">Without us</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="now">
+        <AtOnce {...props} />
+      </Tabs.Panel>
+      <Tabs.Panel value="own">
+        <OnYourOwn {...props} />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}

@@ -1,0 +1,78 @@
+import { Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { WebConfig } from '../../../api.ts'
+import { readLastPaidJob, type WorkerMoney } from '../../chain/workers.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { TxLink } from '../../parts/tx-link.tsx'
+
+interface Props {
+  readonly worker: WorkerMoney
+  readonly web: WebConfig
+}
+
+const LOOK_AGAIN_MS = 10_000
+
+/** The chain knows who was paid, not who was passed over: the agent tells that. */
+export function WhyNoJobs({ worker, web }: Props) {
+  const last = useQuery({
+    queryKey: ['chain', 'last-paid-job', worker.id],
+    queryFn: () => readLastPaidJob(web, worker.id),
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        Why no jobs?
+      </Title>
+      <div className="card">
+        <Loaded query={last} lines={1}>
+          {(job) => (
+            <Text>
+              {job ? (
+                <>
+                  The latest job it was paid for is <span className="mono">{job.id}</span>.{' '}
+                  <TxLink hash={job.tx} />
+                </>
+              ) : (
+                'It was paid for no job in the latest blocks.'
+              )}
+            </Text>
+          )}
+        </Loaded>
+        {worker.hasLeft ? (
+          <Text mt="xs">
+            It has left for good, and no pool gives it jobs any more. Serve on with another key:{' '}
+            <span className="mono">npm run worker -- --keystore FILE</span>.
+          </Text>
+        ) : (
+          <>
+            <Text mt="xs">
+              On the worker’s machine, <span className="mono">npm run worker -- status</span> says
+              why it has none right now. Most often:
+            </Text>
+            <ul>
+              {REASONS.map(([reason, todo]) => (
+                <li key={reason}>
+                  <strong>{reason}.</strong> {todo}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const REASONS = [
+  ['It is not connected', 'Look whether the agent runs and reaches its pool.'],
+  [
+    'Its inference server is down, or has no model to serve',
+    'Start it; the agent joins by itself.',
+  ],
+  ['The registry does not list its model', 'Map the name with --models id=upstream-name.'],
+  ['Its first, unpaid job failed', 'The agent’s log says what was wrong. It is tried again.'],
+  ['Nobody asks for its models', 'Serve another one; the models page shows what is in demand.'],
+  ['Others are faster', 'Jobs go first to the shortest time to the first token.'],
+  ['It failed several jobs in a row', 'Pools rest such a worker for a while, longer each time.'],
+] as const

@@ -1,0 +1,165 @@
+import { Anchor, Badge, Button, Group, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { Address } from 'viem'
+import type { WebConfig } from '../../../api.ts'
+import { sessionQuery } from '../../api/queries.ts'
+import { rcompute } from '../../chain/said.ts'
+import {
+  readLatestWorkers,
+  readWorker,
+  readWorkersPaidTo,
+  type WorkerRecord,
+} from '../../chain/workers.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { WithConfig } from '../../parts/with-config.tsx'
+import { short } from '../../parts/words.ts'
+
+export function WorkersPage() {
+  return (
+    <Page
+      title="Workers"
+      lead="What a worker has earned, what is held and until when, its stake, and why it has no jobs. Anyone can look, and anyone can have a worker’s earnings paid out to it."
+    >
+      <LookUp />
+      <WithConfig>
+        {(web) => (
+          <>
+            <Own web={web} />
+            <Latest web={web} />
+          </>
+        )}
+      </WithConfig>
+    </Page>
+  )
+}
+
+function LookUp() {
+  const [text, setText] = useState('')
+  const [isWrong, setIsWrong] = useState(false)
+  const navigate = useNavigate()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const address = text.trim().toLowerCase()
+    if (!/^0x[0-9a-f]{40}$/.test(address)) return setIsWrong(true)
+    void navigate({ to: '/workers/$address', params: { address } })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group align="start" gap="xs">
+        <TextInput
+          label="Address of a worker"
+          placeholder="0x…"
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setIsWrong(false)
+          }}
+          error={isWrong && 'An address is 0x and 40 hexadecimal digits.'}
+          autoComplete="off"
+          spellCheck={false}
+          style={{ flex: '1 1 260px', maxWidth: 480 }}
+        />
+        <Button type="submit" mt={{ base: 0, xs: 25 }}>
+          Look it up
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function Own({ web }: { readonly web: WebConfig }) {
+  const { data: session } = useQuery(sessionQuery)
+  const own = useQuery({
+    queryKey: ['chain', 'own-workers', session?.wallet],
+    queryFn: () => readOwn(web, session!.wallet),
+    enabled: Boolean(session),
+  })
+  if (!session) return null
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        Yours
+      </Title>
+      <Loaded query={own} lines={2}>
+        {(workers) =>
+          workers.length === 0 ? (
+            <Text className="muted">
+              Your wallet {short(session.wallet)} is no worker, and none is paid to it. To run one:{' '}
+              <span className="mono">npm run worker</span>, with{' '}
+              <span className="mono">--payee {short(session.wallet)}</span> to be paid here.
+            </Text>
+          ) : (
+            <List workers={workers} />
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+/** Run with the wallet's own key, or paid to it. */
+async function readOwn(web: WebConfig, wallet: Address): Promise<readonly WorkerRecord[]> {
+  const [self, paid] = await Promise.all([readWorker(web, wallet), readWorkersPaidTo(web, wallet)])
+  return self && paid.every(({ id }) => id !== self.id) ? [self, ...paid] : paid
+}
+
+const SHOWN = 25
+
+function Latest({ web }: { readonly web: WebConfig }) {
+  const latest = useQuery({
+    queryKey: ['chain', 'workers'],
+    queryFn: () => readLatestWorkers(web, SHOWN),
+  })
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        Registered on chain
+      </Title>
+      <Loaded query={latest} lines={5}>
+        {({ workers, count, minimumStake }) => (
+          <>
+            <Text size="sm" className="muted" mb="xs">
+              {count === 1 ? '1 worker' : `${count.toLocaleString('en')} workers`} so far
+              {count > SHOWN && `, the latest ${SHOWN} below`}. A worker earns 75 % of a job’s
+              price, and 85 % with at least {rcompute(minimumStake)} at stake.
+            </Text>
+            {workers.length > 0 && <List workers={workers} />}
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+function List({ workers }: { readonly workers: readonly WorkerRecord[] }) {
+  return (
+    <ul className="rows card">
+      {workers.map(({ id, signer, active, hasLeft }) => (
+        <li key={id}>
+          <Group justify="space-between" gap="xs">
+            <Anchor
+              renderRoot={(props) => (
+                <Link {...props} to="/workers/$address" params={{ address: signer }} />
+              )}
+              className="mono"
+              title={signer}
+            >
+              {short(signer)}
+            </Anchor>
+            <Text size="sm" className="muted numbers">
+              number {id} · {rcompute(active)} at stake{' '}
+              {hasLeft && (
+                <Badge color="gray" variant="light">
+                  Has left
+                </Badge>
+              )}
+            </Text>
+          </Group>
+        </li>
+      ))}
+    </ul>
+  )
+}

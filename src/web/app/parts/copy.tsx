@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy } from './icons.ts'
+
+const SHOWN_MS = 2_000
+
+/** @param what names the thing for those who do not see where the button stands */
+export function CopyButton({
+  text,
+  what,
+  onCopied,
+}: {
+  readonly text: string
+  readonly what: string
+  readonly onCopied?: () => void
+}) {
+  const clipboard = useClipboard({ timeout: SHOWN_MS })
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={clipboard.copied ? `Copied ${what}` : `Copy ${what}`}
+      leftSection={clipboard.copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+      onClick={() => {
+        clipboard.copy(text)
+        onCopied?.()
+      }}
+    >
+      {clipboard.copied ? 'Copied' : 'Copy'}
+    </Button>
+  )
+}

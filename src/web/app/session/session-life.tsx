@@ -1,0 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { WebSession } from '../../api.ts'
+import { endSession } from '../api/client.ts'
+import { useLiveUpdates } from '../api/events.ts'
+
+/** What setTimeout can count. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** While somebody is signed in: news from the server, and the end of the session in time. */
+export function SessionLife({ session }: { readonly session: WebSession }) {
+  const client = useQueryClient()
+  useLiveUpdates()
+  useEffect(() => {
+    const leftMs = Math.max(0, Date.parse(session.expires_at) - Date.now())
+    const timer = setTimeout(() => endSession(client), Math.min(leftMs, TIMER_MS_MAX))
+    return () => clearTimeout(timer)
+  }, [client, session.expires_at])
+  return null
+}

@@ -1,0 +1,103 @@
+import { List, Paper, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Address } from 'viem'
+import { createSiweMessage } from 'viem/siwe'
+import { type Config, type Connector, useConfig } from 'wagmi'
+import { connect, disconnect, getConnection, signMessage } from 'wagmi/actions'
+import type { SessionNonce, WebConfig, WebSession } from '../../api.ts'
+import { call } from '../api/call.ts'
+import { beginSession } from '../api/client.ts'
+import { Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { WalletProvider } from '../wallet/provider.tsx'
+import { WalletList } from '../wallet/wallet-list.tsx'
+
+/** Stands in place of a page until somebody has signed in; the page then follows by itself. */
+export function SignIn({ title }: { readonly title: string }) {
+  return (
+    <Page
+      title="Sign in"
+      lead={`Sign in with your wallet to open “${title}”. You sign a short text: it costs nothing, sends no transaction and gives nobody access to your funds.`}
+    >
+      <Paper className="card" maw={480}>
+        <WalletProvider>{(web) => <Wallets web={web} />}</WalletProvider>
+      </Paper>
+      <List size="sm" className="muted" maw={560}>
+        <List.Item>
+          Your wallet address is your account. There is no password and no email.
+        </List.Item>
+        <List.Item>You stay signed in for 12 hours, or until you sign out.</List.Item>
+        <List.Item>
+          Credits belong to the wallet and can be withdrawn at any time, without a fee.
+        </List.Item>
+      </List>
+    </Page>
+  )
+}
+
+const STEPS = {
+  connecting: 'Asking your wallet for its address…',
+  signing: 'Waiting for your signature in the wallet…',
+  checking: 'Checking the signature…',
+} as const
+type Step = keyof typeof STEPS
+
+function Wallets({ web }: { readonly web: WebConfig }) {
+  const config = useConfig()
+  const client = useQueryClient()
+  const [step, setStep] = useState<Step>('connecting')
+  const signIn = useMutation({
+    mutationFn: (connector: Connector) => signInWith(config, connector, web, setStep),
+    onSuccess: (session) => beginSession(client, session),
+  })
+  return (
+    <Stack>
+      <WalletList
+        busy={signIn.isPending ? signIn.variables.uid : undefined}
+        choose={(connector) => signIn.mutate(connector)}
+      />
+      <Text size="sm" role="status" className="muted" hidden={!signIn.isPending}>
+        {signIn.isPending ? STEPS[step] : ''}
+      </Text>
+      {signIn.error && <Problem error={signIn.error} />}
+    </Stack>
+  )
+}
+
+async function signInWith(
+  config: Config,
+  connector: Connector,
+  web: WebConfig,
+  say: (step: Step) => void,
+): Promise<WebSession> {
+  say('connecting')
+  const chainId = web.chain.id
+  const address = await addressOf(config, connector, chainId)
+  const { nonce } = await call<SessionNonce>('POST', '/session/nonce')
+  const message = createSiweMessage({
+    address,
+    chainId,
+    nonce,
+    domain: window.location.host,
+    uri: window.location.origin,
+    version: '1',
+    statement: 'Sign in to manage your prepaid inference credits. This costs nothing.',
+    issuedAt: new Date(),
+  })
+  say('signing')
+  const signature = await signMessage(config, { account: address, message, connector })
+  say('checking')
+  return call<WebSession>('POST', '/session', { message, signature })
+}
+
+/** Asks the wallet only where it has not said so yet. */
+async function addressOf(config: Config, connector: Connector, chainId: number): Promise<Address> {
+  const current = getConnection(config)
+  if (current.status === 'connected') {
+    if (current.connector.uid === connector.uid) return current.address
+    await disconnect(config)
+  }
+  const { accounts } = await connect(config, { connector, chainId })
+  return accounts[0]
+}

@@ -1,0 +1,22 @@
+import { Button, Group } from '@mantine/core'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+
+/** Stands in place of a page that could not be shown. */
+export function Broken({ error, reset }: ErrorComponentProps) {
+  return (
+    <Page
+      title="This page could not be shown"
+      lead="Nothing was lost: your credits and what you sent are on the chain. Reload the page; if a new version was put in place meanwhile, that is all it takes."
+    >
+      <Problem error={error} />
+      <Group>
+        <Button onClick={() => window.location.reload()}>Reload</Button>
+        <Button variant="default" onClick={reset}>
+          Try again
+        </Button>
+      </Group>
+    </Page>
+  )
+}

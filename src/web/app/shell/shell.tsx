@@ -1,0 +1,71 @@
+import { Badge, Burger, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { configQuery, sessionQuery } from '../api/queries.ts'
+import { SessionLife } from '../session/session-life.tsx'
+import { Brand, Side } from './side.tsx'
+
+// Neither is needed to show the first page.
+const AccountMenu = lazy(async () => ({
+  default: (await import('./account-menu.tsx')).AccountMenu,
+}))
+const SideDrawer = lazy(async () => ({ default: (await import('./side-drawer.tsx')).SideDrawer }))
+
+const CONTENT = 'content'
+
+export function Shell() {
+  const [open, { toggle, close }] = useDisclosure()
+  const { data: session } = useQuery(sessionQuery)
+  const { data: config } = useQuery(configQuery)
+  return (
+    <>
+      <a href={`#${CONTENT}`} className="skip-link">
+        Skip to content
+      </a>
+      <div className="frame">
+        <div className="frame-side">
+          <div style={{ padding: '0 10px 24px' }}>
+            <Brand />
+          </div>
+          <Side />
+        </div>
+        <div>
+          <header className="frame-top">
+            <Group gap="sm" className="only-narrow">
+              <Burger
+                opened={open}
+                onClick={toggle}
+                size="sm"
+                aria-label="Menu"
+                aria-expanded={open}
+              />
+            </Group>
+            <Group gap="sm" ml="auto" wrap="nowrap">
+              {config?.development && (
+                <Badge color="orange" variant="light" title={config.chain.name}>
+                  Test network
+                </Badge>
+              )}
+              {session && (
+                <Suspense>
+                  <AccountMenu session={session} />
+                </Suspense>
+              )}
+            </Group>
+          </header>
+          <main id={CONTENT} tabIndex={-1} className="frame-main">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      {open && (
+        <Suspense>
+          <SideDrawer opened={open} close={close} />
+        </Suspense>
+      )}
+      {session && <SessionLife session={session} />}
+    </>
+  )
+}

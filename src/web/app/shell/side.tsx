@@ -1,0 +1,45 @@
+import { NavLink, Stack, Text } from '@mantine/core'
+import { Link, useLocation } from '@tanstack/react-router'
+import { NAVIGATION } from './navigation.ts'
+
+export function Side({ onChosen = () => {} }: { readonly onChosen?: () => void }) {
+  const { pathname } = useLocation()
+  return (
+    <nav aria-label="Main">
+      <Stack gap="lg">
+        {NAVIGATION.map(({ label, links }) => (
+          <div key={label}>
+            <Text size="xs" fw={600} px={10} mb={4} className="muted">
+              {label}
+            </Text>
+            {links.map(({ to, label, icon: Icon }) => (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                label={label}
+                active={isAt(pathname, to)}
+                aria-current={isAt(pathname, to) ? 'page' : undefined}
+                leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+                onClick={onChosen}
+                style={{ borderRadius: 8 }}
+              />
+            ))}
+          </div>
+        ))}
+      </Stack>
+    </nav>
+  )
+}
+
+const isAt = (pathname: string, to: string) =>
+  to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
+
+export function Brand() {
+  return (
+    <Link to="/" className="brand">
+      <img src="/icon.svg" alt="" width={28} height={28} />
+      Prepaid inference
+    </Link>
+  )
+}

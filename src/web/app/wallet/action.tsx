@@ -1,0 +1,66 @@
+import { Button, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Address } from 'viem'
+import type { Config } from 'wagmi'
+import type { WebConfig } from '../../api.ts'
+import { Problem } from '../parts/problem.tsx'
+import { Done, Progress } from '../parts/progress.tsx'
+import { TxLink } from '../parts/tx-link.tsx'
+import { type Call, sendCall } from './call.ts'
+import { Fee, useFee } from './fee.tsx'
+import type { Phase, TxHash } from './transact.ts'
+import { useTransaction } from './use-transaction.ts'
+
+interface ActionProps {
+  readonly web: WebConfig
+  readonly wallet: Address
+  /** Undefined: something is missing or wrong, which the form says. */
+  readonly call: Call | undefined
+  /** In place of `call`, where more than one step is needed; `call` is then not asked about. */
+  readonly run?: (config: Config, say: (phase: Phase) => void) => Promise<TxHash>
+  readonly label: string
+  /** Said here when it is done; undefined: whoever has it says so, since this will be gone. */
+  readonly done?: string
+  readonly onDone?: (tx: TxHash) => void
+  readonly isMain?: boolean
+  /** What happens next. */
+  readonly children?: ReactNode
+}
+
+/** A button for one transaction, with what it costs and what happens next said above it. */
+export function Action(props: ActionProps) {
+  const { web, wallet, call, run, label, done, onDone, isMain = false, children } = props
+  const fee = useFee({ web, wallet, call: run ? undefined : call })
+  const send = useTransaction((config, _: undefined, say) => {
+    if (run) return run(config, say)
+    return sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
+  })
+  const isReady = (run !== undefined || call !== undefined) && !fee.error
+  return (
+    <Stack gap="xs">
+      {children && (
+        <Text size="sm" className="muted">
+          {children}
+        </Text>
+      )}
+      {(call || run) && !send.data && <Fee web={web} query={fee} />}
+      <div>
+        <Button
+          variant={isMain ? 'filled' : 'default'}
+          disabled={!isReady}
+          loading={send.isPending}
+          onClick={() => send.mutate(undefined, { onSuccess: (tx) => onDone?.(tx) })}
+        >
+          {label}
+        </Button>
+      </div>
+      <Progress text={send.said} />
+      {send.error && <Problem error={send.error} />}
+      {send.data && done && (
+        <Done title={done}>
+          <TxLink hash={send.data} />
+        </Done>
+      )}
+    </Stack>
+  )
+}

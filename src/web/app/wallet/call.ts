@@ -1,0 +1,31 @@
+import type { Abi, Address } from 'viem'
+import type { Config } from 'wagmi'
+import { simulateContract, writeContract } from 'wagmi/actions'
+import { included, type Phase, type TxHash } from './transact.ts'
+
+/** One call of a contract. */
+export interface Call {
+  readonly address: Address
+  readonly abi: Abi
+  readonly functionName: string
+  readonly args: readonly unknown[]
+}
+
+/**
+ * Sends it from the wallet.
+ * @returns once it is in a block
+ * @throws before anything is sent where the contract would refuse
+ */
+export async function sendCall(
+  config: Config,
+  call: Call,
+  { wallet, chainId }: { readonly wallet: Address; readonly chainId: number },
+  say: (phase: Phase) => void,
+): Promise<TxHash> {
+  say('signing')
+  const asked = { ...call, account: wallet, chainId }
+  await simulateContract(config, asked)
+  const hash = await writeContract(config, asked)
+  say('confirming')
+  return included(config, hash)
+}

@@ -1,0 +1,22 @@
+import type { Config } from 'wagmi'
+import { waitForTransactionReceipt } from 'wagmi/actions'
+
+export type TxHash = `0x${string}`
+
+/** Where a transaction of the wallet is, for the line that says so. */
+export type Phase = 'signing' | 'sending' | 'confirming'
+
+const INCLUDED_MS = 120_000
+
+/**
+ * Waits until the transaction is in a block.
+ * @returns its hash in the end: a wallet may have sent it again with a higher fee
+ * @throws when it failed on chain, or is in no block for two minutes
+ */
+export async function included(config: Config, hash: TxHash): Promise<TxHash> {
+  const receipt = await waitForTransactionReceipt(config, { hash, timeout: INCLUDED_MS })
+  if (receipt.status !== 'success') {
+    throw new Error(`The transaction ${receipt.transactionHash} was refused by the contract.`)
+  }
+  return receipt.transactionHash
+}

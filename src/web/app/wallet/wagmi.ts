@@ -1,0 +1,31 @@
+import { type Chain, defineChain } from 'viem'
+import { type Config, createConfig, http } from 'wagmi'
+import type { WebConfig } from '../../api.ts'
+
+/** How the development wallet calls itself. */
+export const DEVELOPMENT_RDNS = 'development.wallet.svc'
+
+const POLL_MS = 1_000
+
+export function chainOf({ chain, explorer_url }: WebConfig): Chain {
+  return defineChain({
+    id: chain.id,
+    name: chain.name,
+    nativeCurrency: chain.coin,
+    rpcUrls: { default: { http: [chain.rpc_url] } },
+    blockExplorers: { default: { name: 'Explorer', url: explorer_url } },
+  })
+}
+
+/**
+ * Wallets announce themselves (EIP-6963). A connector for WalletConnect is a package of its own that
+ * this app does not carry: who wants it adds it here, with `walletconnect_project_id` of the config.
+ */
+export function makeWagmiConfig(web: WebConfig): Config {
+  const chain = chainOf(web)
+  return createConfig({
+    chains: [chain],
+    transports: { [chain.id]: http(web.chain.rpc_url) },
+    pollingInterval: POLL_MS,
+  })
+}

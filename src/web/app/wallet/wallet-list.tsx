@@ -1,0 +1,55 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { type Connector, useConnectors } from 'wagmi'
+import { IconWallet } from '../parts/icons.ts'
+import { DEVELOPMENT_RDNS } from './wagmi.ts'
+
+/** The wallets of this browser, as buttons. */
+export function WalletList({
+  choose,
+  busy,
+}: {
+  readonly choose: (connector: Connector) => void
+  /** The connector that is being asked. */
+  readonly busy: string | undefined
+}) {
+  const connectors = useConnectors().filter(({ type }) => type === 'injected')
+  if (connectors.length === 0) {
+    return (
+      <Alert color="gray" title="No wallet found in this browser">
+        Install a browser wallet (any that supports EIP-6963, such as MetaMask or Rabby), then
+        reload this page. On a phone, open this page in your wallet’s own browser.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="xs">
+      {ordered(connectors).map((connector) => (
+        <Button
+          key={connector.uid}
+          size="md"
+          variant={connector.id === DEVELOPMENT_RDNS ? 'light' : 'filled'}
+          color={connector.id === DEVELOPMENT_RDNS ? 'orange' : 'accent'}
+          justify="flex-start"
+          loading={busy === connector.uid}
+          disabled={busy !== undefined && busy !== connector.uid}
+          leftSection={
+            connector.icon?.startsWith('data:') ? (
+              <img src={connector.icon} alt="" width={22} height={22} />
+            ) : (
+              <IconWallet size={22} />
+            )
+          }
+          onClick={() => choose(connector)}
+        >
+          {connector.name}
+        </Button>
+      ))}
+    </Stack>
+  )
+}
+
+/** Real wallets first. */
+const ordered = (connectors: readonly Connector[]) =>
+  [...connectors].sort(
+    (a, b) => Number(a.id === DEVELOPMENT_RDNS) - Number(b.id === DEVELOPMENT_RDNS),
+  )

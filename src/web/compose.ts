@@ -1,0 +1,62 @@
+import 'reflect-metadata'
+import { join } from 'node:path'
+import { container } from 'tsyringe'
+import type { WebConfig } from '../config/web-schema.ts'
+import { TOKENS } from '../ports/tokens.ts'
+import type { Log } from '../telemetry/log.ts'
+import { appConfig } from './app-config.ts'
+import { connectWeb } from './connect.ts'
+import { readStaticFiles } from './http/static.ts'
+import { makeWeb } from './web.ts'
+
+const DIST = join(import.meta.dirname, 'app', 'dist')
+
+/** Connects the web app to the world and opens its port. */
+export async function composeWeb(config: WebConfig, log: Log): Promise<{ stop(): Promise<void> }> {
+  const c = container.createChildContainer()
+  const files = readStaticFiles(DIST)
+  if (!files.has('/index.html')) {
+    log.warn({ folder: DIST }, 'web: the app is not built; `npm run generate` builds it')
+  }
+  const { contracts, close } = await connectWeb(c, config, log)
+  const web = makeWeb(
+    {
+      bus: c.resolve(TOKENS.bus),
+      catalogue: c.resolve(TOKENS.catalogue),
+      keys: c.resolve(TOKENS.keys),
+      keyrings: c.resolve(TOKENS.keyrings),
+      sessions: c.resolve(TOKENS.sessions),
+      nonces: c.resolve(TOKENS.nonces),
+      walletSettings: c.resolve(TOKENS.walletSettings),
+      keyUses: c.resolve(TOKENS.keyUses),
+      ledger: c.resolve(TOKENS.ledger),
+      jobViews: c.resolve(TOKENS.jobViews),
+      bursts: c.resolve(TOKENS.bursts),
+      signIn: c.resolve(TOKENS.signIn),
+      reader: c.resolve(TOKENS.walletReader),
+      networkReader: c.resolve(TOKENS.networkReader),
+      relay: c.resolve(TOKENS.depositRelay),
+      faucet: c.resolve(TOKENS.faucet),
+      clock: c.resolve(TOKENS.clock),
+      log,
+    },
+    {
+      origin: config.WEB_URL,
+      docsUrl: config.DOCS_URL,
+      trustProxy: config.WEB_TRUST_PROXY,
+      burst: { perSecond: config.WEB_BURST_PER_SECOND, burst: config.WEB_BURST },
+      sessionMs: config.WEB_SESSION_HOURS * 60 * 60 * 1_000,
+      jobWindowMs: config.JOB_WINDOW_SECONDS * 1_000,
+      config: appConfig(config, contracts),
+      files,
+    },
+  )
+  const address = await web.listen({ host: config.WEB_HOST, port: config.WEB_PORT })
+  log.info({ address, url: config.WEB_URL }, 'web: ready')
+  return {
+    stop: async () => {
+      await web.stop()
+      await close()
+    },
+  }
+}

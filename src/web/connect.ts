@@ -1,0 +1,62 @@
+import type { DependencyContainer } from 'tsyringe'
+import { watchCatalogue } from '../bus/catalogue.ts'
+import { connectNats } from '../bus/connect.ts'
+import { readContracts } from '../chain/contracts-file.ts'
+import { connectWebChain } from '../chain/web.ts'
+import type { WebConfig } from '../config/web-schema.ts'
+import { catalogueKey } from '../messages/catalogue.ts'
+import { TOKENS } from '../ports/tokens.ts'
+import { systemClock } from '../runtime/system-clock.ts'
+import { connectRedis } from '../store/connect.ts'
+import type { Log } from '../telemetry/log.ts'
+
+const GWEI = 1_000_000_000
+
+/** Registers the real NATS, Redis, chain and clock with the container. */
+export async function connectWeb(c: DependencyContainer, config: WebConfig, log: Log) {
+  const contracts = await readContracts(config.CONTRACTS_FILE)
+  const [nats, store] = await Promise.all([
+    connectNats({ servers: config.NATS_URL, name: 'web', log }),
+    connectRedis({ url: config.REDIS_URL, log }),
+  ])
+  const chain = connectWebChain({
+    rpcUrl: config.RPC_URL,
+    contracts,
+    relayerPrivateKey: config.WEB_RELAYER_PRIVATE_KEY,
+    feeCeilingWei: BigInt(Math.round(config.WEB_RELAYER_MAX_FEE_GWEI * GWEI)),
+    log,
+  })
+  const catalogue = watchCatalogue({
+    registry: await nats.registry('MODELS'),
+    key: catalogueKey(contracts),
+    bus: nats.bus,
+    clock: systemClock,
+    log,
+  })
+  c.register(TOKENS.clock, { useValue: systemClock })
+  c.register(TOKENS.bus, { useValue: nats.bus })
+  c.register(TOKENS.catalogue, { useValue: catalogue })
+  c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+  c.register(TOKENS.keyrings, { useValue: await nats.registry('KEYRINGS') })
+  c.register(TOKENS.sessions, { useValue: await nats.registry('SESSIONS') })
+  c.register(TOKENS.nonces, { useValue: await nats.registry('NONCES') })
+  c.register(TOKENS.walletSettings, { useValue: await nats.registry('SETTINGS') })
+  c.register(TOKENS.ledger, { useValue: store.ledger })
+  c.register(TOKENS.jobViews, { useValue: store.jobViews })
+  c.register(TOKENS.bursts, { useValue: store.bursts })
+  c.register(TOKENS.keyUses, { useValue: store.keyUses })
+  c.register(TOKENS.signIn, { useValue: chain.signIn })
+  c.register(TOKENS.walletReader, { useValue: chain.reader })
+  c.register(TOKENS.networkReader, { useValue: chain.network })
+  c.register(TOKENS.depositRelay, { useFactory: () => chain.relay })
+  c.register(TOKENS.faucet, { useFactory: () => chain.faucet })
+  return {
+    contracts,
+    close: async () => {
+      catalogue.stop()
+      await chain.close()
+      await store.close()
+      await nats.close()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { apiKeyHash } from '../../domain/hash.ts'
+import type { Address } from '../../domain/ids.ts'
+import { err, ok, type Result } from '../../domain/result.ts'
+import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import type { KeyRecord } from '../../messages/account.ts'
+import {
+  type KeyringRecord,
+  keyHint,
+  parseKeyRecord,
+  parseKeyring,
+} from '../../messages/keyring.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { KeyUses } from '../../ports/key-uses.ts'
+import type { Registry } from '../../ports/registry.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { newApiKey } from './new-api-key.ts'
+
+/**
+ * The one API key that a wallet may have. A key counts from the moment the wallet's keyring names it,
+ * and is gone from the moment it is not in the bucket KEYS, which is what edges read. So it is written
+ * there first and deleted there first: a crash in between leaves a key that nobody ever saw, or a
+ * keyring that names a key which is gone, and that is the same as none.
+ */
+export interface Keyring {
+  /** Null: the wallet has none. */
+  active(wallet: Address): Promise<ActiveKey | null>
+  /** The only time that the key itself is told. */
+  create(wallet: Address): Promise<Result<ActiveKey & { readonly key: string }, 'key_exists'>>
+  /** At once. Repeated, or without a key: nothing. A key that was suspended stays: so no new one. */
+  revoke(wallet: Address): Promise<Result<null, 'key_suspended'>>
+}
+
+export interface ActiveKey {
+  readonly hint: string
+  readonly createdAt: UnixMs
+  readonly lastUsedAt: UnixMs | null
+  readonly status: KeyRecord['status']
+}
+
+interface Options {
+  /** Bucket KEYS. */
+  readonly keys: Registry
+  /** Bucket KEYRINGS. */
+  readonly keyrings: Registry
+  readonly uses: KeyUses
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Found {
+  readonly ring: KeyringRecord | undefined
+  readonly revision: number
+  readonly key: KeyRecord | undefined
+}
+
+export function makeKeyring({ keys, keyrings, uses, clock, log }: Options): Keyring {
+  const find = async (wallet: Address): Promise<Found> => {
+    const entry = await keyrings.get(wallet)
+    const ring = entry && parseKeyring(entry.value)
+    const stored = ring?.hash ? await keys.get(ring.hash) : undefined
+    const key = stored && parseKeyRecord(stored.value)
+    return { ring, revision: entry?.revision ?? 0, key }
+  }
+  const lastUse = async (hash: string): Promise<UnixMs | null> => {
+    try {
+      return await uses.lastUse(hash)
+    } catch (error) {
+      log.warn({ err: error }, 'keys: the last use cannot be read')
+      return null // it is told for orientation, and must not hide the key
+    }
+  }
+
+  return {
+    active: async (wallet) => {
+      const { ring, key } = await find(wallet)
+      if (!ring?.hash || !key) return null
+      const { createdAt, status } = key
+      const lastUsedAt = await lastUse(ring.hash)
+      return { hint: ring.hint, createdAt: toUnixMs(createdAt), lastUsedAt, status }
+    },
+
+    create: async (wallet) => {
+      const found = await find(wallet)
+      if (found.key) return err('key_exists')
+      const key = newApiKey(clock)
+      const [hash, hint, createdAt] = [apiKeyHash(key), keyHint(key), clock.now()]
+      const record: KeyRecord = { wallet, createdAt, status: 'active' }
+      await keys.set(hash, record)
+      const ring: KeyringRecord = { hash, hint }
+      if ((await keyrings.put(wallet, ring, found.revision)) === 'conflict') {
+        await keys.delete(hash)
+        return err('key_exists')
+      }
+      return ok({ key, hint, createdAt, lastUsedAt: null, status: 'active' })
+    },
+
+    revoke: async (wallet) => {
+      const { ring, revision, key } = await find(wallet)
+      if (!ring?.hash || !key) return ok(null)
+      if (key.status === 'suspended') return err('key_suspended')
+      await keys.delete(ring.hash)
+      // A conflict: somebody has made the next key meanwhile.
+      await keyrings.put(wallet, { hash: null, hint: '' } satisfies KeyringRecord, revision)
+      return ok(null)
+    },
+  }
+}

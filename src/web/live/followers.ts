@@ -1,0 +1,127 @@
+import type { Address } from '../../domain/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JobViews } from '../../ports/job-views.ts'
+import type { Ledger } from '../../ports/ledger.ts'
+import type { WalletReader } from '../../ports/web-chain.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { StaleQuery } from '../api.ts'
+
+/** Looks, for the pages that are open, at what may have changed under them. */
+export interface Followers {
+  /**
+   * `tell` hears which of the app's queries are stale: of all that changes once this has resolved.
+   * The returned function ends it.
+   */
+  follow(wallet: Address, tell: (queries: readonly StaleQuery[]) => void): Promise<() => void>
+  /** How many there are. */
+  readonly count: number
+  stop(): void
+}
+
+interface Options {
+  readonly ledger: Pick<Ledger, 'balance'>
+  readonly jobViews: Pick<JobViews, 'page'>
+  readonly reader: Pick<WalletReader, 'head' | 'arrivals' | 'depositAddress'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Followed {
+  readonly tells: Set<(queries: readonly StaleQuery[]) => void>
+  /** As seen last; undefined: not seen yet. */
+  balance: string | undefined
+  jobs: string | undefined
+}
+
+const LOOK_MS = 1_000
+/** The newest jobs of a wallet: older ones change rarely, and a page asks anew now and then. */
+const JOBS_LOOKED_AT = 20
+
+/** One look a second for all of them, however many pages show a wallet; no look, no cost. */
+export function makeFollowers(options: Options): Followers {
+  const { ledger, jobViews, reader, clock, log } = options
+  const followed = new Map<Address, Followed>()
+  let arrivalsUpTo: number | undefined
+  let count = 0
+  let looking = false
+
+  const look = async () => {
+    if (looking || followed.size === 0) return
+    looking = true
+    try {
+      await Promise.all([...followed].map(([wallet, each]) => lookAtWallet(wallet, each)))
+      await lookForArrivals()
+    } catch (error) {
+      log.debug({ err: error }, 'live: not looked, the next look goes on')
+    } finally {
+      looking = false
+    }
+  }
+  const cancel = clock.every(LOOK_MS, () => void look())
+
+  const lookAtWallet = async (wallet: Address, each: Followed) => {
+    const stale = new Set<StaleQuery>()
+    const balance = JSON.stringify(await ledger.balance(wallet), bare)
+    const page = await jobViews.page({ wallet, limit: JOBS_LOOKED_AT })
+    const jobs = page === 'incomplete' ? each.jobs : JSON.stringify(page, bare)
+    const jobsChanged = each.jobs !== undefined && each.jobs !== jobs
+    if (jobsChanged) for (const query of ['jobs', 'account'] as const) stale.add(query)
+    if (each.balance !== undefined && each.balance !== balance) {
+      stale.add('account')
+      // No job moved, so that money did.
+      if (!jobsChanged) stale.add('movements')
+    }
+    each.balance = balance
+    each.jobs = jobs
+    tell(each, stale)
+  }
+
+  const lookForArrivals = async () => {
+    const head = await reader.head()
+    // A chain that went back, or nobody looked for a while: what lies before is read by the pages.
+    const from = arrivalsUpTo === undefined || arrivalsUpTo > head ? head : arrivalsUpTo + 1
+    arrivalsUpTo = head
+    if (from > head) return
+    const wallets = new Map([...followed.keys()].map((each) => [reader.depositAddress(each), each]))
+    for (const address of await reader.arrivals(from, head, new Set(wallets.keys()))) {
+      const each = followed.get(wallets.get(address)!)
+      if (each) tell(each, new Set(['arrivals', 'account']))
+    }
+  }
+
+  /** What fails here is made up for by the next look. */
+  const firstLook = async (wallet: Address, each: Followed) => {
+    try {
+      if (each.balance === undefined) await lookAtWallet(wallet, each)
+      arrivalsUpTo ??= await reader.head()
+    } catch (error) {
+      log.debug({ err: error }, 'live: not looked, the next look goes on')
+    }
+  }
+
+  const tell = (each: Followed, stale: ReadonlySet<StaleQuery>) => {
+    if (stale.size > 0) for (const call of each.tells) call([...stale])
+  }
+
+  return {
+    follow: async (wallet, call) => {
+      if (followed.size === 0) arrivalsUpTo = undefined
+      const each = followed.get(wallet) ?? { tells: new Set(), balance: undefined, jobs: undefined }
+      followed.set(wallet, each)
+      each.tells.add(call)
+      count++
+      await firstLook(wallet, each)
+      return () => {
+        if (!each.tells.delete(call)) return
+        count--
+        if (each.tells.size === 0) followed.delete(wallet)
+      }
+    },
+    get count() {
+      return count
+    },
+    stop: cancel,
+  }
+}
+
+const bare = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)

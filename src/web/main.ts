@@ -1,0 +1,12 @@
+import 'reflect-metadata'
+import { main, runProcess } from '../config/process.ts'
+import { readConfig } from '../config/read.ts'
+import { webSchema } from '../config/web-schema.ts'
+import { makeLog } from '../telemetry/log.ts'
+import { composeWeb } from './compose.ts'
+
+main(async () => {
+  const config = readConfig(webSchema, process.env)
+  const log = makeLog('web', config.LOG_LEVEL)
+  await runProcess(log, () => composeWeb(config, log))
+})
