@@ -1,22 +1,32 @@
-import { connectNats } from '../bus/connect.ts'
+import { connectNats, type Nats } from '../bus/connect.ts'
 import { apiKeyHash } from '../domain/hash.ts'
 import type { KeyRecord } from '../messages/account.ts'
+import { type KeyringRecord, keyHint, parseKeyring } from '../messages/keyring.ts'
 import { makeLog } from '../telemetry/log.ts'
 import { addressOf, type Keys } from './keys.ts'
 
-/** Lets the development wallet's API key in, whatever became of it since the last start. */
+/**
+ * Lets the development wallet's API key in, whatever became of it since the last start. It is that
+ * wallet's one key then: one that was made in the web app meanwhile ends.
+ */
 export async function storeApiKey(natsUrl: string, keys: Keys): Promise<void> {
   const log = makeLog('launcher', 'silent')
   const nats = await connectNats({ servers: natsUrl, name: 'launcher', log })
   try {
-    const registry = await nats.registry('KEYS')
-    const record: KeyRecord = {
-      wallet: addressOf(keys.wallet),
-      createdAt: keys.api_key_created_at,
-      status: 'active',
-    }
-    await registry.set(apiKeyHash(keys.api_key), record)
+    await enter(nats, keys)
   } finally {
     await nats.close()
   }
+}
+
+async function enter(nats: Nats, keys: Keys): Promise<void> {
+  const [registry, keyrings] = await Promise.all([nats.registry('KEYS'), nats.registry('KEYRINGS')])
+  const [wallet, hash] = [addressOf(keys.wallet), apiKeyHash(keys.api_key)]
+  const found = await keyrings.get(wallet)
+  const former = found && parseKeyring(found.value).hash
+  if (former && former !== hash) await registry.delete(former)
+  const record: KeyRecord = { wallet, createdAt: keys.api_key_created_at, status: 'active' }
+  await registry.set(hash, record)
+  const keyring: KeyringRecord = { hash, hint: keyHint(keys.api_key) }
+  await keyrings.set(wallet, keyring)
 }

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
-import type { Contracts } from '../chain/contracts-file.ts'
-import { deployContracts } from '../chain/deploy.ts'
+import { ABI_HASH } from '../chain/abi.ts'
+import { type Contracts, findContracts, OlderAddressFile } from '../chain/contracts-file.ts'
+import { deployContracts } from '../chain/deploy/deploy.ts'
+import { defaultTerms } from '../chain/deploy/settings.ts'
 import { fundGas, fundWallet } from '../chain/fund.ts'
 import { buildContracts } from '../contracts/build.ts'
 import { toCredits } from '../domain/credits.ts'
@@ -17,10 +18,21 @@ interface ChainSetup {
   readonly screen: Screen
 }
 
-/** Compiles ahead of the chain's start where a deployment will need it. */
+/**
+ * Compiles ahead of the chain's start where a deployment will need it.
+ * @throws where the state is of contracts of another version: its jobs and credits live on those
+ */
 export async function compileContracts(dir: DataDir, screen: Screen): Promise<void> {
-  if (existsSync(dir.contractsFile)) return
-  await screen.step('compiling contracts', buildContracts)
+  const known = await findContracts(dir.contractsFile).catch((error: unknown) => {
+    if (error instanceof OlderAddressFile) return { abiHash: '' }
+    throw error
+  })
+  if (!known) return screen.step('compiling contracts', buildContracts)
+  if (known.abiHash === ABI_HASH) return
+  throw new Error(
+    `${dir.path} holds a network on contracts of another version: start with --fresh for a new one ` +
+      '(its keys, jobs and credits are given up), or with another --data-dir',
+  )
 }
 
 /** Puts contracts and credits on the chain, where they are not there yet. */
@@ -31,9 +43,21 @@ export async function setUpChain(setup: ChainSetup): Promise<Contracts> {
     deployContracts({
       rpcUrl,
       deployerPrivateKey: hex(keys.deployer),
-      operators: { locker: addressOf(keys.locker), settler: addressOf(keys.settler) },
-      treasury: addressOf(keys.treasury),
+      settings: {
+        token: 'development',
+        treasury: addressOf(keys.treasury),
+        locker: addressOf(keys.locker),
+        settler: addressOf(keys.settler),
+        withdrawalSigner: addressOf(keys.withdrawal_signer),
+        pauser: addressOf(keys.pauser),
+        arbiter: addressOf(keys.arbiter),
+        // On a network of one's own, so that an operator can be changed without a vote.
+        admin: addressOf(keys.deployer),
+        governance: 'timelock',
+        terms: defaultTerms(),
+      },
       addressFile: dir.contractsFile,
+      lostContracts: 'replace',
     }),
   )
   const { funded, available } = await fundWallet({
@@ -48,7 +72,11 @@ export async function setUpChain(setup: ChainSetup): Promise<Contracts> {
   return contracts
 }
 
-const gasPayers = ({ deployer, locker, settler, wallet, workers }: Keys) =>
-  [deployer, locker, settler, wallet, ...workers].map(addressOf)
+const gasPayers = (keys: Keys) => {
+  const { deployer, locker, settler, arbiter, pauser, keeper, relayer, wallet, workers } = keys
+  return [deployer, locker, settler, arbiter, pauser, keeper, relayer, wallet, ...workers].map(
+    addressOf,
+  )
+}
 
 const hex = (key: string): `0x${string}` => `0x${key.slice(2)}`

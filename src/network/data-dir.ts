@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordPath } from '../chain/deploy/record.ts'
 
 /** Where one network keeps what it must not forget. */
 export interface DataDir {
@@ -11,6 +12,7 @@ export interface DataDir {
   readonly chainState: string
   readonly natsStore: string
   readonly redisStore: string
+  readonly workers: string
   readonly logs: string
 }
 
@@ -27,6 +29,7 @@ export function dataDirAt(path: string): DataDir {
     chainState: join(path, 'chain.json'),
     natsStore: join(path, 'nats'),
     redisStore: join(path, 'redis'),
+    workers: join(path, 'workers'),
     logs: join(path, 'logs'),
   }
 }
@@ -34,9 +37,11 @@ export function dataDirAt(path: string): DataDir {
 const stateOf = (dir: DataDir): readonly string[] => [
   dir.keysFile,
   dir.contractsFile,
+  recordPath(dir.contractsFile),
   dir.chainState,
   dir.natsStore,
   dir.redisStore,
+  dir.workers,
   dir.logs,
 ]
 
@@ -50,7 +55,8 @@ export function openDataDir(dir: DataDir, fresh: boolean): void {
   )
   // The journal and the ledger speak of one chain. Where that chain is gone, so is their meaning.
   if (!existsSync(dir.chainState)) {
-    for (const path of [dir.contractsFile, dir.natsStore, dir.redisStore]) remove(path)
+    const record = recordPath(dir.contractsFile)
+    for (const path of [dir.contractsFile, record, dir.natsStore, dir.redisStore]) remove(path)
   }
   for (const path of [dir.natsStore, dir.redisStore, dir.logs]) mkdirSync(path, { recursive: true })
 }

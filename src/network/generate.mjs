@@ -1,10 +1,12 @@
-// `npm run generate`: writes proto/gen from the protocol and src/chain/abi.ts from the contracts.
-// With --check it writes neither, and fails when one is not current. Needs no network.
+// `npm run generate`: writes proto/gen from the protocol and src/chain/abi.ts from the contracts, and
+// builds the web app. With --check it writes nothing, and fails when one of the first two is not
+// current: the web app is not kept, and built where it is missing. Needs no network.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildWebApp, webAppIsCurrent } from './web-app.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const protoDir = join(root, 'proto')
@@ -13,6 +15,7 @@ const check = process.argv.includes('--check')
 
 generateProto()
 generateAbi()
+if (!check) await generateWebApp()
 
 function generateProto() {
   const scratch = mkdtempSync(join(tmpdir(), 'svc-generate-'))
@@ -42,6 +45,12 @@ function generateAbi() {
   } catch {
     process.exitCode = 1 // it has said why
   }
+}
+
+async function generateWebApp() {
+  if (webAppIsCurrent(root)) return say('src/web/app/dist is current')
+  await buildWebApp(root)
+  say('src/web/app/dist written')
 }
 
 function runTool(name, args, cwd) {

@@ -10,6 +10,14 @@ const keysSchema = z.object({
   deployer: privateKey(),
   locker: privateKey(),
   settler: privateKey(),
+  arbiter: privateKey(),
+  withdrawal_signer: privateKey(),
+  pauser: privateKey(),
+  keeper: privateKey(),
+  /** Pays the gas of what wallets only sign in the web app. */
+  relayer: privateKey(),
+  /** Seals the secrets of webhooks: 32 bytes in hex. */
+  webhook_secrets: z.string(),
   treasury: privateKey(),
   wallet: privateKey(),
   workers: z.array(privateKey()),
@@ -24,7 +32,14 @@ export type Keys = z.infer<typeof keysSchema>
 export function openKeys(file: string, workers: number, now: number): Keys {
   const found = readKeys(file)
   const keys: Keys = {
-    ...(found ?? { ...newKeys(now), workers: [] }),
+    ...(found ?? newKeys(now)),
+    // Versions that knew no disputes, no withdrawals, no keeper, no web app, or no webhooks, made none.
+    arbiter: found?.arbiter ?? newPrivateKey(),
+    withdrawal_signer: found?.withdrawal_signer ?? newPrivateKey(),
+    pauser: found?.pauser ?? newPrivateKey(),
+    keeper: found?.keeper ?? newPrivateKey(),
+    relayer: found?.relayer ?? newPrivateKey(),
+    webhook_secrets: found?.webhook_secrets ?? randomBytes(32).toString('hex'),
     workers: Array.from({ length: Math.max(workers, found?.workers.length ?? 0) }, (_, i) => {
       return found?.workers[i] ?? newPrivateKey()
     }),
@@ -36,7 +51,16 @@ export function openKeys(file: string, workers: number, now: number): Keys {
 export const addressOf = (key: string): Address =>
   privateKeyAddress(Buffer.from(key.slice(2), 'hex'))
 
-function readKeys(file: string): Keys | undefined {
+const foundSchema = keysSchema.partial({
+  arbiter: true,
+  withdrawal_signer: true,
+  pauser: true,
+  keeper: true,
+  relayer: true,
+  webhook_secrets: true,
+})
+
+function readKeys(file: string): z.infer<typeof foundSchema> | undefined {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -45,12 +69,20 @@ function readKeys(file: string): Keys | undefined {
     throw error
   }
   chmodSync(file, 0o600)
-  const parsed = keysSchema.safeParse(JSON.parse(text))
+  const parsed = foundSchema.safeParse(JSON.parse(text))
   if (parsed.success) return parsed.data
   throw new Error(`${file} does not hold a network's keys; restore it or start with --fresh`)
 }
 
-const newKeys = (now: number): Omit<Keys, 'workers'> => ({
+type LaterKeys =
+  | 'arbiter'
+  | 'withdrawal_signer'
+  | 'pauser'
+  | 'keeper'
+  | 'relayer'
+  | 'webhook_secrets'
+  | 'workers'
+const newKeys = (now: number): Omit<Keys, LaterKeys> => ({
   deployer: newPrivateKey(),
   locker: newPrivateKey(),
   settler: newPrivateKey(),

@@ -14,6 +14,7 @@ import { findServerUrls, neededPorts, startChain, startServers } from './servers
 import { summary } from './summary.ts'
 import { makeSupervisor, type Program, type Role } from './supervisor.ts'
 import { waitForListener } from './waiting.ts'
+import { buildWebApp, webAppIsCurrent } from './web-app.mjs'
 
 export interface Network {
   /** Resolves once a pasted request would be answered. */
@@ -36,13 +37,14 @@ export interface NetworkSettings {
 // Each group may still need the ones after it while it ends its work.
 const STOP_ORDER: readonly (readonly Role[])[] = [
   ['worker'],
-  ['edge'],
+  ['edge', 'web'],
   ['pool'],
   ['actors'],
   ['redis', 'nats', 'chain'],
 ]
 const STOP_PATIENCE_MS = 10_000
 const POOL_PATIENCE_MS = 120_000
+const WEB_PATIENCE_MS = 120_000
 
 export function startNetwork({ root, options, dir, screen }: NetworkSettings): Network {
   /** Whether the data directory is this launcher's to write. */
@@ -91,15 +93,27 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
       await startServers(servers, urls)
       await storeApiKey(urls.nats, keys)
     }
-    const [contracts] = await Promise.all([chainReady(), keyReady()])
+    const webAppReady = async () => {
+      if (webAppIsCurrent(root)) return
+      // The API does without it: callers are not turned away for a page that cannot be built.
+      await screen
+        .step('web app', () => buildWebApp(root))
+        .catch((error: unknown) => {
+          const reason = error instanceof Error ? error.message : String(error)
+          screen.note(`✗ ${reason}\n  The web app is served as it was built last, if ever.`)
+        })
+    }
+    const [contracts] = await Promise.all([chainReady(), keyReady(), webAppReady()])
 
     const programs = rolePrograms({ root, dir, ports, keys, options, urls })
-    const models = await screen.step('edge, actors, pool and workers', async () => {
+    const models = await screen.step('edge, web app, actors, pool and workers', async () => {
       await startRoles(programs, ports)
+      await waitForListener('the web app', LOOPBACK, ports.web, WEB_PATIENCE_MS)
       return waitForModels({ programs, ports, keys, options, screen })
     })
 
-    facts = { ports, rpcUrl: urls.rpc, contracts, keys }
+    const { rpc: rpcUrl, nats: natsUrl, redis: redisUrl } = urls
+    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts, keys }
     record()
     screen.note(summary(facts, dir, models[0]))
   }

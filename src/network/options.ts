@@ -29,7 +29,7 @@ export const USAGE = `Starts a whole network on this machine and keeps it runnin
   --data-dir DIR    where state, logs and network.json live (default .svc)
   --port-base N     first of 40 ports that the network may use (default 8080):
                     edges N to N+9, pools N+10 to N+19, NATS N+20 (monitor N+23), Redis N+21,
-                    chain N+22
+                    chain N+22, web app N+24
   --edges N         how many of each run: edges and pools up to 10,
   --actors N        actors and workers as many as you like
   --pools N         (default 1 of each, 2 workers)

@@ -12,6 +12,7 @@ export interface Ports {
   readonly chain: number
   /** Figures of nats-server, over HTTP. */
   readonly natsMonitor: number
+  readonly web: number
 }
 
 export function layOutPorts(base: number, counts: Counts): Ports {
@@ -23,6 +24,7 @@ export function layOutPorts(base: number, counts: Counts): Ports {
     redis: base + 21,
     chain: base + 22,
     natsMonitor: base + 23,
+    web: base + 24,
   }
 }
 

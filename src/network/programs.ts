@@ -6,14 +6,30 @@ import { promisify } from 'node:util'
 
 export type ServerProgram = 'nats-server' | 'redis-server'
 
+/** Only tests need it. */
+export type TestProgram = 'chromium'
+
 interface Source {
-  readonly urlVariable: string
+  /** Set by who has one already. */
+  readonly variable: string
+  /** What the variable then says. */
+  readonly otherwise: string
   readonly apt: string
   readonly brew: string
 }
-const SOURCES: Readonly<Record<ServerProgram, Source>> = {
-  'nats-server': { urlVariable: 'NATS_URL', apt: 'nats-server', brew: 'nats-server' },
-  'redis-server': { urlVariable: 'REDIS_URL', apt: 'redis-server', brew: 'redis' },
+const SOURCES: Readonly<Record<ServerProgram | TestProgram, Source>> = {
+  'nats-server': {
+    ...{ variable: 'NATS_URL', otherwise: 'a running server' },
+    ...{ apt: 'nats-server', brew: 'nats-server' },
+  },
+  'redis-server': {
+    ...{ variable: 'REDIS_URL', otherwise: 'a running server' },
+    ...{ apt: 'redis-server', brew: 'redis' },
+  },
+  chromium: {
+    ...{ variable: 'CHROME_PATH', otherwise: 'a Chrome or Chromium' },
+    ...{ apt: 'chromium', brew: 'chromium' },
+  },
 }
 
 /**
@@ -62,8 +78,9 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function install(
-  missing: readonly ServerProgram[],
+/** @throws naming what to install, or the variable that makes it needless */
+export async function install(
+  missing: readonly (ServerProgram | TestProgram)[],
   say: (line: string) => void,
 ): Promise<void> {
   const installer = await findInstaller()
@@ -130,9 +147,10 @@ async function rootPrefix(): Promise<readonly string[] | undefined> {
   )
 }
 
-function notInstalled(names: readonly ServerProgram[], why: string): string {
-  const variables = names.map((name) => SOURCES[name].urlVariable).join(' and ')
-  return `${names.join(' and ')} could not be installed: ${why}. Install ${names.length > 1 ? 'them' : 'it'}, or set ${variables} to use a running server.`
+function notInstalled(names: readonly (keyof typeof SOURCES)[], why: string): string {
+  const variables = names.map((name) => SOURCES[name].variable).join(' and ')
+  const [{ otherwise }] = names.map((name) => SOURCES[name]) as [Source]
+  return `${names.join(' and ')} could not be installed: ${why}. Install ${names.length > 1 ? 'them' : 'it'}, or set ${variables} to use ${otherwise}.`
 }
 
 /** anvil itself, not the Node script around it: its pid must be the one that is signalled. */

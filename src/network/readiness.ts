@@ -15,6 +15,8 @@ export interface ReadinessSettings {
   readonly screen: Screen
 }
 
+// All from one address: less than the edges' burst limit lets pass, however many edges there are.
+const LOOK_MS = 50
 const PATIENCE_MS = 180_000
 // An upstream that is down is not this network's fault, and may come later.
 const UPSTREAM_PATIENCE_MS = 60_000
@@ -41,7 +43,7 @@ export async function waitForModels(settings: ReadinessSettings): Promise<readon
   }
 
   const patienceMs = options.upstreamUrl ? UPSTREAM_PATIENCE_MS : PATIENCE_MS
-  const complete = await waitFor(look, patienceMs)
+  const complete = await waitFor(look, patienceMs, LOOK_MS * ports.edges.length)
   const models = (lists[0] ?? []).map(({ id }) => id)
   if (!complete) warn(settings, lists)
   return models

@@ -30,14 +30,28 @@ export function rolePrograms(wiring: Wiring): readonly Program[] {
   const shared = sharedEnv(wiring)
   const chain = { RPC_URL: wiring.urls.rpc, CONTRACTS_FILE: wiring.dir.contractsFile }
   const lanes = { LOCKER_PRIVATE_KEY: keys.locker, SETTLER_PRIVATE_KEY: keys.settler }
+  const keeper = { KEEPER_PRIVATE_KEY: keys.keeper }
+  const webhooks = {
+    WEBHOOK_SECRET_KEYS: keys.webhook_secrets,
+    WEBHOOK_DEV_TARGETS: 'true',
+  }
+  const vouchers = { WITHDRAWAL_SIGNER_PRIVATE_KEY: keys.withdrawal_signer }
   return [
     ...ports.pools.map((port, i) =>
       program(wiring, 'pool', i, { ...shared, ...chain, POOL_PORT: String(port) }),
     ),
     ...times(options.counts.actors, (i) =>
-      program(wiring, 'actors', i, { ...shared, ...chain, ...lanes }),
+      program(wiring, 'actors', i, {
+        ...shared,
+        ...chain,
+        ...lanes,
+        ...vouchers,
+        ...keeper,
+        ...webhooks,
+      }),
     ),
     ...ports.edges.map((port, i) => program(wiring, 'edge', i, edgeEnv(wiring, port))),
+    program(wiring, 'web', 0, { ...shared, ...chain, ...webEnv(wiring) }),
     ...times(options.counts.workers, (i) =>
       program(wiring, 'worker', i, workerEnv(wiring, i), workerDefaults(i, options)),
     ),
@@ -48,6 +62,9 @@ export const baseUrl = (port: number): string => `http://${LOOPBACK}:${port}/v1`
 /** The operator's own documentation site, else the pages that the first edge serves. */
 export const docsUrl = ({ ports }: Pick<Wiring, 'ports'>): string =>
   process.env.DOCS_URL || `http://${LOOPBACK}:${ports.edges[0]}/docs`
+export const webUrl = ({ web }: Ports): string => `http://${LOOPBACK}:${web}`
+export const explorerUrl = (ports: Ports): string =>
+  process.env.EXPLORER_URL || `${webUrl(ports)}/explorer`
 export const poolUrl = (port: number): string => `http://${LOOPBACK}:${port}`
 
 /** How many of the network's workers were told to serve each model; empty behind an upstream. */
@@ -92,19 +109,42 @@ const edgeEnv = (wiring: Wiring, port: number): Env => ({
   ...sharedEnv(wiring),
   CONTRACTS_FILE: wiring.dir.contractsFile,
   EDGE_PORT: String(port),
+  // The playground asks from the web app's pages; the operator may name others beside it.
+  EDGE_CORS_ORIGINS: [webUrl(wiring.ports), process.env.EDGE_CORS_ORIGINS ?? ''].join(','),
   DOCS_URL: docsUrl(wiring),
 })
 
-function workerEnv({ ports, keys, options }: Wiring, index: number): Env {
+const webEnv = (wiring: Wiring): Env => ({
+  WEB_PORT: String(wiring.ports.web),
+  WEB_URL: webUrl(wiring.ports),
+  WEB_DEVELOPMENT: 'true',
+  WEB_RELAYER_PRIVATE_KEY: wiring.keys.relayer,
+  EXPLORER_URL: explorerUrl(wiring.ports),
+  API_BASE_URL: baseUrl(wiring.ports.edges[0]!),
+  DOCS_URL: docsUrl(wiring),
+})
+
+function workerEnv({ dir, ports, keys, options }: Wiring, index: number): Env {
   return {
-    POOL_URL: poolUrl(ports.pools[index % ports.pools.length]!),
+    POOL_URL: poolsFrom(ports.pools, index % ports.pools.length)
+      .map(poolUrl)
+      .join(','),
     WORKER_PRIVATE_KEY: keys.workers[index]!,
+    WORKER_HOME: dir.workers,
     ...(options.upstreamUrl && { WORKER_ENGINE: 'openai', UPSTREAM_URL: options.upstreamUrl }),
   }
 }
 
+/** All of them, another one first for each worker: so they spread, and none is lost with its pool. */
+const poolsFrom = (pools: readonly number[], first: number): readonly number[] => [
+  ...pools.slice(first),
+  ...pools.slice(0, first),
+]
+
 const workerDefaults = (index: number, { upstreamUrl }: Options): Env =>
-  upstreamUrl ? {} : { WORKER_MODELS: WORKER_MODELS[index % WORKER_MODELS.length]! }
+  upstreamUrl
+    ? {}
+    : { WORKER_ENGINE: 'sample', WORKER_MODELS: WORKER_MODELS[index % WORKER_MODELS.length]! }
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))

@@ -44,6 +44,7 @@ export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly nu
   ...(external.nats ? [] : [ports.nats, ports.natsMonitor]),
   ...(external.redis ? [] : [ports.redis]),
   ports.chain,
+  ports.web,
 ]
 
 /** Starts nats-server and redis-server, or finds the ones that the operator named. */

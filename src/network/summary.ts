@@ -2,13 +2,14 @@ import { relative } from 'node:path'
 import type { DataDir } from './data-dir.ts'
 import { addressOf } from './keys.ts'
 import type { NetworkFacts } from './network-file.ts'
-import { baseUrl, poolUrl } from './roles.ts'
+import { baseUrl, poolUrl, webUrl } from './roles.ts'
 
 /** The table shown once the network is ready, and a line to paste. */
 export function summary(facts: NetworkFacts, dir: DataDir, model: string | undefined): string {
   const { ports, contracts, keys, rpcUrl } = facts
   const api = ports.edges.map(baseUrl)
   const rows = [
+    ['web app', webUrl(ports)],
     ['API', api.join('  ')],
     ['pool', ports.pools.map(poolUrl).join('  ')],
     ['chain', `${rpcUrl}  (id ${contracts.chainId})`],

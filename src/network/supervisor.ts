@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { openProcessLog, rotateLog } from './process-log.ts'
 
-export type Role = 'edge' | 'actors' | 'pool' | 'worker' | 'nats' | 'redis' | 'chain'
+export type Role = 'edge' | 'web' | 'actors' | 'pool' | 'worker' | 'nats' | 'redis' | 'chain'
 
 /** One process to keep running. */
 export interface Program {

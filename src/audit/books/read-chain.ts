@@ -1,0 +1,129 @@
+import { type Hex, parseEventLogs } from 'viem'
+import { CannotTell, reasonOf } from '../cannot-tell.ts'
+import { escrowEvents, escrowReads, tokenReads } from '../chain/abi.ts'
+import type { Chain } from '../chain/connect.ts'
+import { ChainBooks, unbalanced } from './chain-books.ts'
+import { type Difference, differ, sameAmount } from './difference.ts'
+import { unknownEvents } from './known-events.ts'
+import { recordDifferences } from './read-records.ts'
+import { PROBES, price, UNITS_PER_CREDIT } from './rules.ts'
+import { readTokens, type Tokens } from './tokens.ts'
+
+export interface ChainReading {
+  readonly books: ChainBooks
+  /** Of the chain with itself. */
+  readonly differences: readonly Difference[]
+  readonly tokens: Tokens
+}
+
+const TRIES = 20
+
+/** Enters every event since the deployment and holds it against what the contract remembers. */
+export async function readChain(chain: Chain): Promise<ChainReading> {
+  const money = await readMoney(chain)
+  return {
+    ...money,
+    differences: [
+      ...money.differences,
+      ...(await priceDifferences(chain)),
+      ...(await recordDifferences(chain, money.books)),
+    ],
+  }
+}
+
+/**
+ * Events and balances as of one block, so that whatever differs is wrong. A node may forget the
+ * state of a block as soon as it has the next: then it is tried again.
+ */
+export async function readMoney(chain: Chain): Promise<ChainReading> {
+  const token = await chain.client.readContract({
+    ...{ address: chain.escrow, abi: escrowReads, functionName: 'TOKEN' },
+  })
+  for (let tries = 1; ; tries++) {
+    try {
+      const block = await chain.client.getBlockNumber({ cacheTime: 0 })
+      return await readBlock(chain, token, block)
+    } catch (error) {
+      if (tries < TRIES) continue
+      throw new CannotTell(
+        `the state of one block could not be read in ${TRIES} tries (${reasonOf(error)}): ask a ` +
+          'node that keeps states of old blocks, or ask again when less happens',
+        { cause: error },
+      )
+    }
+  }
+}
+
+async function readBlock(chain: Chain, token: Hex, block: bigint): Promise<ChainReading> {
+  const logs = await chain.logs(chain.escrow, [], block)
+  const books = new ChainBooks()
+  for (const event of parseEventLogs({ abi: escrowEvents, logs })) books.enter(event)
+  const { owed, held, differences } = await moneyDifferences(chain, books, { token, block })
+  const flow = await readTokens(chain, books, { token, until: block, held, owed })
+  const events = [...unknownEvents(logs), ...books.differences, ...unbalanced(books)]
+  return {
+    books,
+    tokens: flow.tokens,
+    differences: [...events, ...differences, ...flow.differences],
+  }
+}
+
+async function moneyDifferences(
+  { client, escrow }: Chain,
+  books: ChainBooks,
+  { token, block: blockNumber }: { token: Hex; block: bigint },
+) {
+  const read = { address: escrow, abi: escrowReads, blockNumber } as const
+  const [wallets, workers, treasury, disputed, held] = await Promise.all([
+    Promise.all(
+      [...books.wallets].map(async ([wallet, book]) => {
+        const args = [wallet as `0x${string}`] as const
+        const account = await client.readContract({ ...read, functionName: 'accounts', args })
+        return { wallet, book, account }
+      }),
+    ),
+    Promise.all(
+      [...books.shares.earned].map(async ([workerId, wanted]) => {
+        const args = [workerId] as const
+        const units = await client.readContract({ ...read, functionName: 'earnings', args })
+        return { workerId, wanted, units }
+      }),
+    ),
+    client.readContract({ ...read, functionName: 'treasuryUnits' }),
+    client.readContract({ ...read, functionName: 'disputedUnits' }),
+    client.readContract({
+      ...{ address: token, abi: tokenReads, blockNumber },
+      ...{ functionName: 'balanceOf', args: [escrow] },
+    }),
+  ])
+  const credits = wallets.reduce((sum, { account: [a, l, t] }) => sum + a + l + t, 0n)
+  const earned = workers.reduce((sum, { units }) => sum + units, 0n)
+  const owed = credits * UNITS_PER_CREDIT + earned + treasury + disputed
+  const differences = [
+    ...wallets.flatMap(({ wallet, book, account: [available, locked, thawing] }) => [
+      ...sameAmount(wallet, 'available on chain', available, book.available),
+      ...sameAmount(wallet, 'locked on chain', locked, book.locked),
+      ...sameAmount(wallet, 'thawing on chain', thawing, book.thawing),
+    ]),
+    ...workers.flatMap(({ workerId, units, wanted }) =>
+      sameAmount(`worker ${workerId}`, 'earned on chain', units, wanted),
+    ),
+    ...sameAmount('treasury', 'earned on chain', treasury, books.shares.treasury),
+    ...sameAmount('disputes', 'held on chain', disputed, books.shares.contested),
+  ]
+  return { differences, owed, held }
+}
+
+async function priceDifferences({ client, escrow }: Chain): Promise<Difference[]> {
+  const read = { address: escrow, abi: escrowReads, functionName: 'priceOf' } as const
+  const checked = await Promise.all(
+    PROBES.map(async ({ tier, tokens }) => {
+      const found = await client.readContract({ ...read, args: [tier, tokens] })
+      const wanted = price(tier, BigInt(tokens))
+      if (found === wanted) return []
+      const says = `${tokens} tokens of tier ${tier} cost ${found} credits, not ${wanted}`
+      return [differ('prices', says)]
+    }),
+  )
+  return checked.flat()
+}

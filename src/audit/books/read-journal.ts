@@ -1,0 +1,126 @@
+import {
+  AckPolicy,
+  connect,
+  DeliverPolicy,
+  type JsMsg,
+  type NatsConnection,
+  NatsError,
+  nanos,
+} from 'nats'
+import { CannotTell, reasonOf } from '../cannot-tell.ts'
+import { type Difference, differ } from './difference.ts'
+import { toldByArchive, toldByJournal, unpack } from './packed.ts'
+import { mayBecome, type Told } from './told.ts'
+
+export interface JournalReading {
+  /** By job: its newest record. */
+  readonly journal: ReadonlyMap<string, Told>
+  /** By job: what was kept when it ended. */
+  readonly archive: ReadonlyMap<string, Told>
+  readonly differences: readonly Difference[]
+}
+
+const PATIENCE_MS = 10_000
+const BATCH = 1_000
+const NO_SUCH_STREAM = 10_059
+
+/** Reads every record that the service has of its jobs. */
+export async function readJournal(servers: string): Promise<JournalReading> {
+  const connection = await connect({
+    servers: servers.split(','),
+    name: 'audit',
+    timeout: PATIENCE_MS,
+    reconnect: false,
+  }).catch((error: unknown) => {
+    throw new CannotTell(
+      `no NATS server answers at ${servers} (${reasonOf(error)}): name it with --nats URL`,
+    )
+  })
+  try {
+    const differences: Difference[] = []
+    const journal = new Map<string, Told>()
+    await eachMessage(connection, { stream: 'JOB', subject: 'job.>' }, (message) => {
+      differences.push(...enterRecord(journal, message))
+    })
+    const archive = new Map<string, Told>()
+    await eachMessage(connection, { stream: 'DONE', subject: 'done.>' }, (message) => {
+      differences.push(...enterArchived(archive, message))
+    })
+    return { journal, archive, differences }
+  } finally {
+    await connection.close()
+  }
+}
+
+/** One job has one journal, and its terminal states stay. */
+function enterRecord(journal: Map<string, Told>, { subject, seq, data }: JsMsg): Difference[] {
+  const found: Difference[] = []
+  const owner = subject.split('.').at(-1) ?? subject
+  const told = readable(() => toldByJournal(unpack(data), seq))
+  if (!told) return [differ(owner, `record ${seq} of its journal cannot be read`)]
+  if (told.jobId !== owner) {
+    return [differ(owner, `record ${seq} of its journal speaks of ${told.jobId}`)]
+  }
+  const before = journal.get(owner)
+  if (before && !mayBecome(before.status, told.status)) {
+    found.push(differ(owner, `its journal goes from ${before.status} to ${told.status}`))
+  }
+  journal.set(owner, told)
+  return found
+}
+
+function enterArchived(archive: Map<string, Told>, { seq, data }: JsMsg): Difference[] {
+  const some = readable(() => toldByArchive(unpack(data)))
+  if (!some) return [differ('archive', `message ${seq} cannot be read`)]
+  for (const told of some) {
+    const kept = archive.get(told.jobId)
+    if (!kept || kept.version <= told.version) archive.set(told.jobId, told)
+  }
+  return []
+}
+
+/** What cannot be read is a finding of its own, never the end of the audit. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+async function eachMessage(
+  connection: NatsConnection,
+  { stream, subject }: { stream: string; subject: string },
+  each: (message: JsMsg) => void,
+): Promise<void> {
+  const manager = await connection.jetstreamManager()
+  const added = await manager.consumers
+    .add(stream, {
+      ack_policy: AckPolicy.None,
+      deliver_policy: DeliverPolicy.All,
+      filter_subject: subject,
+      inactive_threshold: nanos(60_000),
+      mem_storage: true,
+      num_replicas: 1,
+    })
+    .catch((error: unknown) => {
+      // A service that has ended no job yet has no archive.
+      if (error instanceof NatsError && error.api_error?.err_code === NO_SUCH_STREAM) return
+      throw error
+    })
+  if (!added) return
+  const consumer = await connection.jetstream().consumers.get(stream, added.name)
+  let pending = added.num_pending
+  while (pending > 0) {
+    let count = 0
+    const batch = await consumer.fetch({ max_messages: BATCH, expires: PATIENCE_MS })
+    for await (const message of batch) {
+      each(message)
+      count++
+      pending = message.info.pending
+      if (pending === 0) break
+    }
+    if (count === 0) throw new CannotTell(`stream ${stream} holds messages that do not come`)
+  }
+  await manager.consumers.delete(stream, added.name)
+}
