@@ -21,6 +21,7 @@ const PARTS = [
     count: countOne,
     jobs: () => [
       { name: 'types', command: [tool('tsc'), '--noEmit'] },
+      { name: 'types of the web app', command: [tool('tsc'), '--noEmit', '-p', 'src/web/app'] },
       { name: 'style', command: [tool('biome'), 'check'] },
       { name: 'protocol', command: [tool('buf'), 'lint'], cwd: join(root, 'proto') },
       { name: 'generated', command: [node, 'src/network/generate.mjs', '--check'] },
@@ -53,7 +54,7 @@ await main(process.argv.slice(2))
 async function main(filters) {
   requireNode()
   await installPackages(root, { withDev: true })
-  await installServers()
+  await installPrograms(filters)
   const total = { passed: 0, failed: 0 }
   for (const part of PARTS) {
     const jobs = part.jobs().filter((job) => isWanted(part, job, filters))
@@ -71,11 +72,15 @@ async function main(filters) {
   process.exitCode = total.failed > 0 ? 1 : 0
 }
 
-async function installServers() {
+async function installPrograms(filters) {
   const { register } = await import('tsx/esm/api')
   const unregister = register()
   const { findServers } = await import('../src/network/programs.ts')
   await findServers(['nats-server', 'redis-server'], say)
+  const { requireBrowser } = await import('./browser.ts')
+  const isInBrowser = ({ name }) => name.startsWith('test/e2e/web/')
+  const wanted = PARTS.flatMap((part) => part.jobs().filter((job) => isWanted(part, job, filters)))
+  if (wanted.some(isInBrowser)) await requireBrowser(say)
   await unregister()
 }
 

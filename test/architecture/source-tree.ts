@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.svc'])
+const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.svc', 'dist'])
 /** Built from the contracts, ignored by git. */
 const BUILT = ['src/contracts/out', 'src/contracts/cache', 'src/contracts/broadcast']
 const GENERATED = /^(?:proto\/gen\/|src\/chain\/abi\.ts$)/
@@ -15,7 +15,7 @@ const BINARY = /\.(?:png|ico|woff2?|gz|log)$/
 /** Every text file, by its path from the root. */
 export const allFiles: readonly string[] = filesUnder(ROOT)
 /** TypeScript that people write. */
-export const sourceFiles = allFiles.filter((path) => path.endsWith('.ts') && !isGenerated(path))
+export const sourceFiles = allFiles.filter((path) => /\.tsx?$/.test(path) && !isGenerated(path))
 
 export function isGenerated(path: string): boolean {
   return GENERATED.test(path)

@@ -20,13 +20,14 @@ export interface Run {
 /** Streams `requests` chat completions, `concurrency` at a time, each as soon as one has ended. */
 export async function drive(
   target: Target,
-  { requests, concurrency }: { requests: number; concurrency: number },
+  load: { requests: number; concurrency: number; maxTokens?: number },
 ): Promise<Run> {
+  const { requests, concurrency, maxTokens = 200 } = load
   const agent = new Agent({ connections: concurrency })
   const body = JSON.stringify({
     model: target.model,
     stream: true,
-    max_tokens: 200,
+    max_tokens: maxTokens,
     messages: [{ role: 'user', content: 'Say a hundred words.' }],
   })
   const firstTokenMs: number[] = []

@@ -12,6 +12,23 @@ export function cpuMsByRole(network: Network): Map<string, number> {
   return used
 }
 
+/** The same of one process and all that it has started, as a package's wrapper starts its program. */
+export const cpuMsOfTree = (root: number): number =>
+  processTree(root).reduce((sum, pid) => sum + cpuMs(pid), 0)
+
+function processTree(root: number): number[] {
+  const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number))
+  const below = (pid: number): number[] => [
+    pid,
+    ...rows.flatMap(([child = 0, parent]) => (parent === pid ? below(child) : [])),
+  ]
+  return below(root)
+}
+
 function cpuMs(pid: number): number {
   if (process.platform !== 'linux') return psCpuMs(pid)
   // Fields 14 and 15 (user and system ticks), counted after the name, which may hold spaces.
@@ -35,6 +52,12 @@ function psCpuMs(pid: number): number {
       .split(/[-:]/)
       .reduce((total, part) => total * 60 + Number(part), 0) * 1000
   )
+}
+
+/** What a process holds in memory now, shared pages included. */
+export function residentBytes(pid: number): number {
+  const kibibytes = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  return Number(kibibytes) * 1024
 }
 
 /** Messages that the server took in so far. */

@@ -12,14 +12,20 @@ export interface BehindUpstream {
   close(): Promise<void>
 }
 
-export async function networkBehind(models: readonly string[]): Promise<BehindUpstream> {
+/** @param env settings of the network's roles, like JOB_WINDOW_SECONDS */
+export async function networkBehind(
+  models: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<BehindUpstream> {
   const upstream = await new Upstream(models).open()
-  const network = await startNetwork({ flags: ['--upstream', upstream.url] }).catch(
-    async (error: unknown) => {
-      await upstream.close()
-      throw error
-    },
-  )
+  const network = await startNetwork({
+    flags: ['--upstream', upstream.url],
+    // The test says what the upstream is asked and answers, from the first request on.
+    env: { POOL_CANARY: 'false', ...env },
+  }).catch(async (error: unknown) => {
+    await upstream.close()
+    throw error
+  })
   const customer = firstCustomer(network)
   const close = async () => {
     await network.stop()

@@ -1,8 +1,16 @@
-import { createPublicClient, http, type PublicClient, parseAbi, parseEventLogs } from 'viem'
+import * as assert from 'uvu/assert'
+import { createPublicClient } from 'viem'
+import { nameOf } from '../../src/audit/books/difference.ts'
+import { readMoney } from '../../src/audit/books/read-chain.ts'
+import { emptyWallet } from '../../src/audit/books/wallet-book.ts'
+import { connectChain } from '../../src/audit/chain/connect.ts'
+import { headFollowing } from '../../src/chain/moving-head.ts'
 import type { Network } from '../network/network.ts'
+import { type JobOnChain, jobsOnChain } from './chain-ledger.ts'
+import { until } from './until.ts'
 
 /**
- * An auditor with its own arithmetic: it reads the chain's logs and the contracts' storage, and asks
+ * The auditor of `npm run audit`, which has its own arithmetic, pointed at the chain alone: it asks
  * the house nothing but what it shows to a caller.
  */
 export interface Books {
@@ -11,42 +19,6 @@ export interface Books {
   readonly available: bigint
 }
 
-/** All that the chain says of one job. Credits. */
-export interface JobOnChain {
-  readonly locked: bigint
-  readonly lockTx: string
-  readonly end:
-    | {
-        readonly type: 'settled'
-        readonly tx: string
-        readonly charged: bigint
-        readonly returned: bigint
-        readonly outputHash: string
-      }
-    | { readonly type: 'refunded'; readonly tx: string; readonly returned: bigint }
-    | null
-}
-
-const escrowAbi = parseAbi([
-  'event Deposited(address indexed wallet, address indexed payer, uint64 credits)',
-  'event JobLocked(bytes32 indexed jobId, address indexed wallet, uint32 credits, uint8 tier)',
-  'event JobSettled(bytes32 indexed jobId, address indexed wallet, uint32 indexed workerId, bytes32 outputHash, uint32 outputTokens, uint32 creditsCharged, uint32 creditsReturned, uint64 workerUnits, uint64 treasuryUnits)',
-  'event JobRefunded(bytes32 indexed jobId, address indexed wallet, uint32 credits)',
-  'function accounts(address) view returns (uint64 available, uint64 locked, uint64 thawing, uint40 lastDepositAt)',
-  'function earnings(uint32) view returns (uint256)',
-  'function treasuryUnits() view returns (uint256)',
-])
-const tokenAbi = parseAbi(['function balanceOf(address) view returns (uint256)'])
-
-const UNITS_PER_CREDIT = 10_000n
-/** By tier as the chain numbers them: flat price, price of 1 000 tokens above 500. */
-const PRICES = [
-  [2n, 1n],
-  [8n, 4n],
-  [18n, 9n],
-  [40n, 20n],
-] as const
-const WORKER_PERCENT = 75n
 const LOOK_MS = 100
 
 /**
@@ -84,144 +56,13 @@ const unfinished = ({ jobs, account }: Reading): string[] => [
 ]
 
 async function readChain(network: Network): Promise<Reading> {
-  const client = createPublicClient({ transport: http(network.rpc_url, { timeout: 5_000 }) })
-  // Twice the same head: no block came in between, so that all of it is one state.
-  for (;;) {
-    const head = await client.getBlockNumber({ cacheTime: 0 })
-    const reading = await readState(client, network)
-    if ((await client.getBlockNumber({ cacheTime: 0 })) === head) return reading
-  }
+  const { rpc_url: rpcUrl, chain_id: chainId, contracts, wallet } = network
+  const escrow = contracts.job_escrow as `0x${string}`
+  const chain = await connectChain({ rpcUrl, chainId, escrow, deployBlock: 0n })
+  const { books, differences } = await readMoney(chain)
+  const account = books.wallets.get(wallet.address.toLowerCase()) ?? emptyWallet()
+  return { jobs: jobsOnChain(books), flaws: differences.map(nameOf), account }
 }
-
-async function readState(client: PublicClient, network: Network): Promise<Reading> {
-  const escrow = network.contracts.job_escrow as `0x${string}`
-  const wallet = network.wallet.address as `0x${string}`
-  const read = { address: escrow, abi: escrowAbi } as const
-  const [logs, [available, locked], treasury, held] = await Promise.all([
-    client.getLogs({ address: escrow, fromBlock: 0n, toBlock: 'latest' }),
-    client.readContract({ ...read, functionName: 'accounts', args: [wallet] }),
-    client.readContract({ ...read, functionName: 'treasuryUnits' }),
-    client.readContract({
-      address: network.contracts.usdg as `0x${string}`,
-      abi: tokenAbi,
-      functionName: 'balanceOf',
-      args: [escrow],
-    }),
-  ])
-  const ledger = new Ledger()
-  for (const event of parseEventLogs({ abi: escrowAbi, logs })) ledger.enter(event)
-  const earned = await Promise.all(
-    [...ledger.earned].map(async ([workerId, units]) => {
-      const onChain = await client.readContract({
-        ...read,
-        functionName: 'earnings',
-        args: [workerId],
-      })
-      ledger.expect(`earnings of worker ${workerId}`, onChain, units)
-      return onChain
-    }),
-  )
-  ledger.expect('treasury', treasury, ledger.treasury)
-  ledger.expect('available', available, ledger.available)
-  ledger.expect('locked', locked, ledger.locked)
-  const owed = earned.reduce((sum, units) => sum + units, treasury)
-  ledger.expect('tokens', held, (available + locked) * UNITS_PER_CREDIT + owed)
-  return { jobs: ledger.jobs, flaws: ledger.flaws, account: { available, locked } }
-}
-
-type EscrowEvent = ReturnType<typeof parseEventLogs<typeof escrowAbi>>[number]
-
-/** One wallet's accounts, rebuilt entry by entry. */
-class Ledger {
-  readonly jobs = new Map<string, JobOnChain>()
-  readonly flaws: string[] = []
-  readonly earned = new Map<number, bigint>()
-  readonly #tiers = new Map<string, number>()
-  treasury = 0n
-  available = 0n
-  locked = 0n
-
-  enter(event: EscrowEvent): void {
-    switch (event.eventName) {
-      case 'Deposited':
-        this.available += event.args.credits
-        return
-      case 'JobLocked':
-        this.#lock(event)
-        return
-      case 'JobSettled':
-        this.#settle(event)
-        return
-      case 'JobRefunded':
-        this.#refund(event)
-    }
-  }
-
-  expect(what: string, found: bigint, wanted: bigint): void {
-    if (found !== wanted) this.flaws.push(`${what}: ${found}, but the entries make ${wanted}`)
-  }
-
-  #lock({ args, transactionHash }: Extract<EscrowEvent, { eventName: 'JobLocked' }>): void {
-    const id = ascii(args.jobId)
-    if (this.jobs.has(id)) this.flaws.push(`${id} was locked twice`)
-    const locked = BigInt(args.credits)
-    this.jobs.set(id, { locked, lockTx: transactionHash, end: null })
-    this.#tiers.set(id, args.tier)
-    this.available -= locked
-    this.locked += locked
-  }
-
-  #settle({ args, transactionHash }: Extract<EscrowEvent, { eventName: 'JobSettled' }>): void {
-    const id = ascii(args.jobId)
-    const job = this.#open(id, 'settled')
-    if (!job) return
-    const charged = BigInt(args.creditsCharged)
-    const returned = BigInt(args.creditsReturned)
-    this.expect(`${id}: charged and returned`, charged + returned, job.locked)
-    const price = priceOf(this.#tiers.get(id) ?? -1, BigInt(args.outputTokens))
-    this.expect(`${id}: charge`, charged, least(price, job.locked))
-    const units = charged * UNITS_PER_CREDIT
-    this.expect(`${id}: worker's share`, args.workerUnits, (units * WORKER_PERCENT) / 100n)
-    this.expect(`${id}: shares`, args.workerUnits + args.treasuryUnits, units)
-    this.earned.set(args.workerId, (this.earned.get(args.workerId) ?? 0n) + args.workerUnits)
-    this.treasury += args.treasuryUnits
-    const { outputHash } = args
-    const end = { type: 'settled', tx: transactionHash, charged, returned, outputHash } as const
-    this.#close(id, { ...job, end }, returned)
-  }
-
-  #refund({ args, transactionHash }: Extract<EscrowEvent, { eventName: 'JobRefunded' }>): void {
-    const id = ascii(args.jobId)
-    const job = this.#open(id, 'refunded')
-    if (!job) return
-    const returned = BigInt(args.credits)
-    this.expect(`${id}: refund`, returned, job.locked)
-    this.#close(id, { ...job, end: { type: 'refunded', tx: transactionHash, returned } }, returned)
-  }
-
-  #open(id: string, how: string): JobOnChain | undefined {
-    const job = this.jobs.get(id)
-    if (!job) this.flaws.push(`${id} was ${how} and never locked`)
-    else if (job.end) this.flaws.push(`${id} was ${how} after it was ${job.end.type}`)
-    return job?.end ? undefined : job
-  }
-
-  #close(id: string, job: JobOnChain, returned: bigint): void {
-    this.jobs.set(id, job)
-    this.available += returned
-    this.locked -= job.locked
-  }
-}
-
-const least = (a: bigint, b: bigint): bigint => (b < a ? b : a)
-
-function priceOf(tier: number, tokens: bigint): bigint {
-  const [flat, perThousand] = PRICES[tier] ?? [-1n, 0n]
-  return tokens <= 500n ? flat : flat + ((tokens - 500n) * perThousand + 999n) / 1000n
-}
-
-const ascii = (bytes32: string): string =>
-  Buffer.from(bytes32.slice(2), 'hex').toString('ascii').replace(/\0+$/, '')
 
 async function accountFlaws(network: Network, available: bigint): Promise<readonly string[]> {
   const flaws = await Promise.all(
@@ -248,9 +89,13 @@ export async function lockedJobs(network: Network): Promise<ReadonlyMap<string, 
   return (await readChain(network)).jobs
 }
 
-/** Whether the transaction is in a block and did what it was sent for. */
-export async function isMined(network: Network, hash: string): Promise<boolean> {
-  const client = createPublicClient({ transport: http(network.rpc_url, { timeout: 5_000 }) })
-  const receipt = await client.getTransactionReceipt({ hash: hash as `0x${string}` })
-  return receipt.status === 'success'
+/** Until the transaction is in a block. @throws when it did not do what it was sent for */
+export async function untilMined(network: Network, hash: string): Promise<void> {
+  const client = createPublicClient({
+    transport: headFollowing(network.rpc_url, { timeout: 5_000 }),
+  })
+  const receipt = await until(`a block with ${hash}`, () =>
+    client.getTransactionReceipt({ hash: hash as `0x${string}` }).catch(() => undefined),
+  )
+  assert.is(receipt.status, 'success')
 }

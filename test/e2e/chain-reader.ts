@@ -4,16 +4,21 @@ import {
   createTestClient,
   decodeFunctionData,
   type Hex,
-  http,
   recoverTypedDataAddress,
   serializeSignature,
 } from 'viem'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from '../../src/chain/abi.ts'
 import { fundGas, fundWallet } from '../../src/chain/fund.ts'
+import { headFollowing } from '../../src/chain/moving-head.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { type Address, jobIdToBytes32, toAddress, toJobId } from '../../src/domain/ids.ts'
 import type { Network } from '../network/network.ts'
 import type { Customer } from './customer.ts'
+
+interface Books {
+  readonly heldUnits: bigint
+  readonly owedUnits: bigint
+}
 
 /** What anybody can read from the chain without asking the service. */
 export class ChainReader {
@@ -23,7 +28,7 @@ export class ChainReader {
   private readonly events
 
   constructor(private readonly network: Network) {
-    this.client = createPublicClient({ transport: http(network.rpc_url) })
+    this.client = createPublicClient({ transport: headFollowing(network.rpc_url) })
     const { job_escrow, worker_staking } = network.contracts
     this.escrow = { address: toAddress(job_escrow), abi: jobEscrowAbi } as const
     this.staking = { address: toAddress(worker_staking), abi: workerStakingAbi } as const
@@ -118,7 +123,18 @@ export class ChainReader {
   }
 
   /** All that the escrow owes, and what it holds, in token units. */
-  async books(): Promise<{ heldUnits: bigint; owedUnits: bigint }> {
+  async books(): Promise<Books> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#readBooks()
+      } catch (error) {
+        // The node keeps only its newest states, and may drop the one that it was asked for.
+        if (attempt === 5 || !/BlockOutOfRange/.test(String(error))) throw error
+      }
+    }
+  }
+
+  async #readBooks(): Promise<Books> {
     const { escrow, staking, client } = this
     const [deposits, registrations] = await Promise.all([
       client.getContractEvents({ ...this.events, eventName: 'Deposited' }),
@@ -142,19 +158,21 @@ export class ChainReader {
     )
     const credits = accounts.map(([available, locked, thawing]) => available + locked + thawing)
     const treasuryUnits = await client.readContract({ ...escrow, functionName: 'treasuryUnits' })
+    const disputedUnits = await client.readContract({ ...escrow, functionName: 'disputedUnits' })
     const heldUnits = await client.readContract({
       address: toAddress(this.network.contracts.usdg),
       abi: devUsdgAbi,
       functionName: 'balanceOf',
       args: [escrow.address],
     })
-    const owedUnits = sum(credits) * UNITS_PER_CREDIT + sum(earnings) + treasuryUnits
+    const shares = sum(earnings) + treasuryUnits + disputedUnits
+    const owedUnits = sum(credits) * UNITS_PER_CREDIT + shares
     return { heldUnits, owedUnits }
   }
 
   /** Adds an empty block, as a chain that others use would. */
   async mine(): Promise<void> {
-    const transport = http(this.network.rpc_url)
+    const transport = headFollowing(this.network.rpc_url)
     await createTestClient({ mode: 'anvil', transport }).mine({ blocks: 1 })
   }
 

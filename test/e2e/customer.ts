@@ -31,7 +31,7 @@ export interface Answer {
 export interface Request {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is when text, else as JSON. */
+  /** Sent as it is when text or bytes, else as JSON. */
   readonly body?: unknown
   /** Given: instead of the customer's own; null: none. */
   readonly authorization?: string | null
@@ -92,7 +92,8 @@ export function send(customer: Customer, path: string, options: Request = {}): P
         resolve({ status: statusCode, headers, trailers, text })
       })
     })
-    outgoing.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
+    outgoing.end(isRaw ? body : JSON.stringify(body))
   })
 }
 
@@ -137,6 +138,27 @@ export async function balanceBecomes(customer: Customer, credits: number): Promi
     async () => {
       last = (await readAccount(customer)).credits_remaining
       return last === credits || undefined
+    },
+  )
+}
+
+interface WithAccounts {
+  account(wallet: Address): Promise<{ readonly available: bigint; readonly locked: bigint }>
+}
+
+/**
+ * What the wallet has once nothing of it is locked and the API tells what the chain says: a balance
+ * to compare with later. Before that, what an earlier job gives back may still be on its way.
+ */
+export async function restingBalance(customer: Customer, chain: WithAccounts): Promise<number> {
+  let last: unknown
+  return eventually(
+    () => `the balance does not come to rest: ${last}`,
+    async () => {
+      const { available, locked } = await chain.account(customer.wallet)
+      const told = (await readAccount(customer)).credits_remaining
+      last = `${available} available and ${locked} locked on chain, ${told} told`
+      return locked === 0n && BigInt(told) === available ? told : undefined
     },
   )
 }

@@ -135,8 +135,8 @@ Callers('half a request and then silence: cut off, and no credit moved', async (
   await until('half a head is cut off', () => halfHead.socket.closed, 25_000)
   await until('half a body is cut off', () => halfBody.socket.closed, 75_000)
   for (const { heard } of [halfHead, halfBody]) {
-    assert.match(heard(), /^HTTP\/1\.1 400 /)
-    assert.match(heard(), '"error":{"code":"invalid_request"')
+    assert.match(heard(), /^HTTP\/1\.1 408 /)
+    assert.match(heard(), '"error":{"code":"request_timeout"')
   }
   assert.ok(performance.now() - halfAt > 14_000)
   await audit(network, BOOKS_MS)

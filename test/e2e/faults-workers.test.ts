@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, type NetworkOptions, startNetwork } from '../network/network.ts'
-import { audit, isMined, type JobOnChain, lockedJobs } from './books.ts'
+import { audit, lockedJobs, untilMined } from './books.ts'
 import { ask, getJob, hashOf, MODEL, post, untilStatus } from './calls.ts'
+import type { JobOnChain } from './chain-ledger.ts'
 import { killAndWait, pause, until, untilReplaced, untilServed, workerIndex } from './until.ts'
 import { agrees, refused, told, untilLocked, whole } from './verdicts.ts'
 
@@ -74,7 +75,7 @@ Workers('killed mid-answer, stream: an error event, no [DONE], all credits back'
     const job = await getJob(three, id)
     return job.status === 'failed' && job.on_chain.refund_tx !== null ? job : undefined
   })
-  assert.ok(await isMined(three, job.on_chain.refund_tx ?? ''))
+  await untilMined(three, job.on_chain.refund_tx ?? '')
   const { jobs } = await audit(three, BOOKS_MS)
   assert.is(jobs.get(id)?.end?.type, 'refunded')
   await untilServed(three, MODEL, 3)
@@ -118,7 +119,7 @@ Workers('hangs: 504 names a refund that is on chain, and it is not paid later', 
     assert.is(call.error.type, 'timeout_error')
     const { job_id: id, refund_tx: refundTx, credits_refunded: credits } = call.error.details ?? {}
     assert.is(id, call.jobId)
-    assert.ok(await isMined(slow, String(refundTx)))
+    await untilMined(slow, String(refundTx))
     const job = await untilStatus(slow, String(id), 'refunded')
     assert.is(job.on_chain.refund_tx, refundTx)
     assert.is(job.credits_charged, 0)

@@ -10,7 +10,17 @@ import { type Network, startNetwork } from '../network/network.ts'
 
 const PATIENCE_MS = 20_000
 /** What a stopped network leaves in its data directory. */
-const STATE = ['.svc-network', 'chain.json', 'contracts.json', 'keys.json', 'logs', 'nats', 'redis']
+const STATE = [
+  '.svc-network',
+  'chain.json',
+  'contracts.deployment.json',
+  'contracts.json',
+  'keys.json',
+  'logs',
+  'nats',
+  'redis',
+  'workers',
+]
 const Launcher = suite('launcher')
 const started: Network[] = []
 const start: typeof startNetwork = async (options) => {
@@ -38,7 +48,17 @@ Launcher('network.json tells all that a tool needs, and the shown curl line work
   assert.match(network.contracts.job_escrow, /^0x[0-9a-f]{40}$/)
   assert.is(network.chain_id, await rpc(network, 'eth_chainId').then(Number))
   const roles = network.processes.map(({ role }) => role).sort()
-  assert.equal(roles, ['actors', 'chain', 'edge', 'nats', 'pool', 'redis', 'worker', 'worker'])
+  assert.equal(roles, [
+    'actors',
+    'chain',
+    'edge',
+    'nats',
+    'pool',
+    'redis',
+    'web',
+    'worker',
+    'worker',
+  ])
   for (const { pid } of network.processes) assert.ok(isAlive(pid))
 
   const line = /curl (\S+) .*-d '(.*)'$/m.exec(network.screen())

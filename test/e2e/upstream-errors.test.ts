@@ -11,7 +11,7 @@ import {
   chat,
   jobBecomes,
   jobSettles,
-  readAccount,
+  restingBalance,
 } from './customer.ts'
 import type { Completion, Refused } from './public-shapes.ts'
 import { streamed } from './streamed.ts'
@@ -181,7 +181,7 @@ Faulty('after all of that what the escrow holds is what it owes', async () => {
   assert.is((await chain.account(customer.wallet)).locked, 0n)
 })
 
-const balance = async (): Promise<number> => (await readAccount(customer)).credits_remaining
+const balance = (): Promise<number> => restingBalance(customer, chain)
 const textOf = ({ choices }: Completion): string => choices[0].message.content
 
 function refused({ status, text }: Answer, wantedStatus: number, code: string): Refused {

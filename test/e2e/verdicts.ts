@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert'
 import type { Network } from '../network/network.ts'
-import { type JobOnChain, lockedJobs } from './books.ts'
+import { lockedJobs } from './books.ts'
 import { type Call, getJob, hashOf, type Refused, untilStatus, type Whole } from './calls.ts'
+import type { JobOnChain } from './chain-ledger.ts'
 import { until } from './until.ts'
 
 /** What the caller saw, what the job says of itself, and what is on chain are one story. */

@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import { exchangeRaw } from '../fakes/edge/raw-http.ts'
 import {
   call,
   chat,
@@ -139,24 +138,6 @@ Errors('bodies that cannot be read', async ({ stage }) => {
   if (large) {
     assert.equal(Object.values(await errorOf(large)).slice(0, 2), [413, 'request_too_large'])
   }
-})
-
-Errors('a declared oversize is refused before it is read', async ({ stage }) => {
-  const answer = await exchangeRaw(
-    stage.url,
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n` +
-      'content-type: application/json\r\ncontent-length: 99999999\r\n\r\n',
-  )
-  assert.match(answer, /^HTTP\/1.1 413 /)
-  assert.match(answer, /request_too_large/)
-})
-
-Errors('what is not HTTP is answered in the envelope', async ({ stage }) => {
-  const nonsense = await exchangeRaw(stage.url, 'nonsense\r\n\r\n')
-  assert.match(nonsense, /^HTTP\/1.1 400 /)
-  assert.match(nonsense, /"code":"invalid_request"/)
-  const header = `GET /healthz HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`
-  assert.match(await exchangeRaw(stage.url, header), /larger than 16 KiB/)
 })
 
 Errors('invalid fields name themselves', async ({ stage }) => {

@@ -192,19 +192,6 @@ Stream('a comment after ten seconds of silence, not before the headers', async (
   }
 })
 
-Stream('a reader that does not read is cut off, and its job cancelled', async ({ stage }) => {
-  const piece = 'x'.repeat(64 * 1024)
-  stage.play = async ({ jobId }) => {
-    for (let seq = 0; seq < 400; seq++) {
-      stage.say({ type: 'chunk', jobId, attempt: 1, seq, text: piece })
-      if (seq % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
-    }
-  }
-  const response = await openChat(stage.url, streaming())
-  response.on('error', () => {})
-  await eventually(() => stage.commands.at(-1)?.type === 'CancelJob', 'the job was cancelled')
-})
-
 Stream('a slow reader gets everything', async ({ stage }) => {
   const texts = Array.from({ length: 60 }, (_, i) => String(i % 10).repeat(64 * 1024))
   stage.play = async ({ jobId }) => {

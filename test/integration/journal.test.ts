@@ -41,18 +41,19 @@ test('last: of a subject never written is undefined', async () => {
   assert.is(await (await nats.journal('JOB')).last('job.1.none'), undefined)
 })
 
-test('read: gives every record of the filter in order, and ends', async () => {
+test('read: gives every record in order, and ends', async () => {
   const journal = await nats.journal('JOB')
+  const from = (await journal.lastSequence()) + 1
   for (let i = 0; i < 2_500; i++) {
     void journal.append(`job.2.${i}`, 0, { token: `r${i}`, body: i })
   }
-  await within(10_000, 'all appends', async () => (await journal.lastSequence()) >= 2_500)
+  await within(10_000, 'all appends', async () => (await journal.lastSequence()) >= from + 2_499)
   const seen: StoredRecord[] = []
-  await journal.read('job.2.*', 1, (record) => seen.push(record))
+  await journal.read(from, (record) => seen.push(record))
   assert.is(seen.length, 2_500)
   assert.ok(seen.every((record, i) => i === 0 || record.sequence > seen[i - 1]!.sequence))
   const none: StoredRecord[] = []
-  await journal.read('job.9.*', 1, (record) => none.push(record))
+  await journal.read((await journal.lastSequence()) + 1, (record) => none.push(record))
   assert.is(none.length, 0)
 })
 
@@ -92,7 +93,7 @@ test('a crash of the server loses no acknowledged append, and appends go on afte
   await Promise.all(appends)
   assert.is(acknowledged.size, 400)
   const found = new Set<string>()
-  await journal.read('job.3.*', 1, ({ subject }) => found.add(subject))
+  await journal.read(1, ({ subject }) => subject.startsWith('job.3.') && found.add(subject))
   assert.is(found.size, 400)
 })
 

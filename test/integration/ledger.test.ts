@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toCredits } from '../../src/domain/credits.ts'
+import { NO_CREDITS, toCredits } from '../../src/domain/credits.ts'
 import { type Address, type JobId, makeJobId, toAddress } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
+import type { LedgerEntry } from '../../src/ports/ledger.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
@@ -18,8 +19,8 @@ const newJob = (): JobId => makeJobId(at, systemClock.randomBytes(16))
 const newWallet = (): Address =>
   toAddress(`0x${Buffer.from(systemClock.randomBytes(20)).toString('hex')}`)
 const prompt = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} }
-const reserve = (wallet: Address, jobId: JobId, credits: number) =>
-  store.ledger.reserve({
+const reserve = (wallet: Address, jobId: JobId, credits: number, through = store) =>
+  through.ledger.reserve({
     wallet,
     jobId,
     credits: toCredits(credits),
@@ -28,7 +29,12 @@ const reserve = (wallet: Address, jobId: JobId, credits: number) =>
     promptTtlMs: 60_000,
   })
 const load = (wallet: Address, credits: number, block = 10) =>
-  store.ledger.load(wallet, { available: toCredits(credits), lastTopupAt: at, block })
+  store.ledger.load(wallet, {
+    available: toCredits(credits),
+    locked: NO_CREDITS,
+    lastTopupAt: at,
+    block,
+  })
 async function remaining(wallet: Address): Promise<number> {
   const balance = await store.ledger.balance(wallet)
   if (balance === 'unknown_wallet') throw new Error('the wallet is unknown')
@@ -65,6 +71,20 @@ test('reserve: never more than there is, whatever the concurrency', async () => 
   assert.is(await remaining(wallet), 4)
 })
 
+test('reserve: 64 at once through two connections never overdraw', async () => {
+  const wallet = newWallet()
+  await load(wallet, 100)
+  const other = await connectRedis({ url: server.url, log: makeLog('test', 'silent') })
+  const replies = await Promise.all(
+    Array.from({ length: 64 }, (_, i) => reserve(wallet, newJob(), 8, i % 2 === 0 ? store : other)),
+  )
+  await other.close()
+  assert.is(replies.filter(({ type }) => type === 'reserved').length, 12)
+  const lowest = replies.map((reply) => ('remaining' in reply ? reply.remaining : -1n))
+  assert.ok(lowest.every((left) => left >= 0n))
+  assert.is(await remaining(wallet), 4)
+})
+
 test('reserve: the same job twice sets aside once; release gives back once', async () => {
   const wallet = newWallet()
   const jobId = newJob()
@@ -77,7 +97,7 @@ test('reserve: the same job twice sets aside once; release gives back once', asy
   assert.is(await remaining(wallet), 100)
 })
 
-test('apply: lock, settlement and refund move the balance as the chain did, each once', async () => {
+test('apply: lock, settlement, refund and verdict move the balance as the chain did, each once', async () => {
   const wallet = newWallet()
   const [paid, refunded] = [newJob(), newJob()]
   await load(wallet, 100)
@@ -107,6 +127,69 @@ test('apply: lock, settlement and refund move the balance as the chain did, each
     credits: toCredits(20),
   })
   assert.is(await remaining(wallet), 91)
+  const upheld = {
+    ...entry(wallet, paid, 14, 0),
+    kind: 'dispute_resolved' as const,
+    credits: toCredits(9),
+  }
+  await store.ledger.apply(upheld)
+  await store.ledger.apply(upheld)
+  assert.is(await remaining(wallet), 100)
+})
+
+test('apply: what is withdrawn or set aside can not be spent, what is taken back can', async () => {
+  const wallet = newWallet()
+  await load(wallet, 100)
+  const move = (kind: LedgerEntry['kind'], credits: number, logIndex: number) =>
+    store.ledger.apply({ wallet, block: 11, logIndex, kind, credits: toCredits(credits) })
+  await move('withdrawn', 10, 0)
+  await move('withdrawn', 10, 0)
+  assert.is(await remaining(wallet), 90)
+  await move('thawing_started', 60, 1)
+  assert.is(await remaining(wallet), 30)
+  assert.equal(await reserve(wallet, newJob(), 31), { type: 'insufficient', remaining: 30n })
+  await move('thawing_cancelled', 60, 2)
+  assert.is(await remaining(wallet), 90)
+})
+
+test('apply: a withdrawal of credits that are reserved leaves nothing to spend', async () => {
+  const wallet = newWallet()
+  const jobId = newJob()
+  await load(wallet, 100)
+  await reserve(wallet, jobId, 80)
+  const thawing = { wallet, block: 11, logIndex: 0, kind: 'thawing_started' as const }
+  await store.ledger.apply({ ...thawing, credits: toCredits(100) })
+  assert.is(await remaining(wallet), 0)
+  assert.equal(await reserve(wallet, newJob(), 1), { type: 'insufficient', remaining: 0n })
+  // The chain refuses the lock, and the reservation goes back.
+  await store.ledger.release(wallet, jobId)
+  assert.is(await remaining(wallet), 0)
+})
+
+test('apply: tells how the wallet stands, and whether the log was new', async () => {
+  const wallet = newWallet()
+  const [jobId, open] = [newJob(), newJob()]
+  const bought = { wallet, block: 11, logIndex: 0, kind: 'deposited' as const, at }
+  assert.is(await store.ledger.apply({ ...bought, credits: toCredits(5) }), 'unknown_wallet')
+  await store.ledger.load(wallet, {
+    ...{ available: toCredits(100), locked: toCredits(20), lastTopupAt: at, block: 11 },
+  })
+  await reserve(wallet, open, 10)
+  const standing = (isNew: boolean, remaining: bigint, owned: bigint) => ({
+    ...{ isNew, remaining, owned },
+  })
+  const locked = { ...entry(wallet, jobId, 12, 0), kind: 'locked' as const, credits: toCredits(40) }
+  assert.equal(await store.ledger.apply(locked), standing(true, 50n, 120n))
+  const settled = {
+    ...entry(wallet, jobId, 12, 1),
+    kind: 'settled' as const,
+    ...{ credits: toCredits(32), charged: toCredits(8) },
+  }
+  assert.equal(await store.ledger.apply(settled), standing(true, 82n, 112n))
+  assert.equal(await store.ledger.apply(locked), standing(false, 82n, 112n))
+  const refunded = { ...entry(wallet, newJob(), 13, 0), kind: 'refunded' as const }
+  const back = await store.ledger.apply({ ...refunded, credits: toCredits(20) })
+  assert.equal(back, standing(true, 102n, 112n))
 })
 
 test('load: loses to a log of a later block, so no log is missed', async () => {

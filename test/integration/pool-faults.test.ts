@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CATALOGUE } from '../../src/domain/models.ts'
+import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Lies } from '../fakes/pool/rogue.ts'
@@ -149,7 +149,7 @@ Faults(
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_refused')
     assert.is(stage.told.length, 1)
     assert.equal(silent.cancels, [{ jobId, settle: false }])
-    await stage.agent(makeSampleEngine({ models: CATALOGUE, tokens: 5, tokenMs: 1 }))
+    await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 5, tokenMs: 1 }))
     const next = await stage.offer({ exclude: [silent.address] })
     const done = await stage.hears(next.jobId, 'CompleteJob')
     assert.is(done.worker, identity(1).address)

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { PROTOCOLS } from '../../src/domain/version.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
 import { MODEL, pause, until } from '../fakes/pool/stage.ts'
@@ -20,7 +21,7 @@ Sessions(
     await pause(50)
     assert.ok(newer.welcomed && !newer.ended)
     assert.is(stage.workers(), 1)
-    assert.is(stage.registered.size, 1, 'registered once')
+    assert.is(stage.chain.registered.size, 1, 'registered once')
   }),
 )
 
@@ -34,7 +35,7 @@ Sessions(
     assert.is(await code({ signedBy: 8 }), 'UNAUTHENTICATED')
     assert.is(await code({ models: ['made-up'] }), 'INVALID_ARGUMENT')
     assert.is(await code({ slots: 0 }), 'INVALID_ARGUMENT')
-    assert.is(await code({ protocol: 2 }), 'FAILED_PRECONDITION')
+    assert.is(await code({ protocol: PROTOCOLS.max + 1 }), 'FAILED_PRECONDITION')
     assert.is(await code({ models: ['made-up', MODEL] }), undefined)
   }),
 )

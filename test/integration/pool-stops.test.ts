@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { outputHash } from '../../src/domain/hash.ts'
-import { CATALOGUE } from '../../src/domain/models.ts'
+import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
@@ -84,7 +84,7 @@ Stops(
 Stops(
   'the agent stops: it finishes what it runs and takes nothing new',
   inHouse(async ({ stage }) => {
-    const engine = makeSampleEngine({ models: CATALOGUE, tokens: 100, tokenMs: 5 })
+    const engine = makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 100, tokenMs: 5 })
     const agent = await stage.agent(engine)
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'AssignWorker')
@@ -99,7 +99,7 @@ Stops(
 Stops(
   'the pool stops: running jobs finish, waiting ones are sent elsewhere',
   inHouse(async ({ stage }) => {
-    const engine = makeSampleEngine({ models: CATALOGUE, tokens: 100, tokenMs: 5 })
+    const engine = makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 100, tokenMs: 5 })
     await stage.agent(engine, { slots: 1 })
     const running = await stage.offer()
     await stage.hears(running.jobId, 'AssignWorker')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { outputHash } from '../../src/domain/hash.ts'
-import { CATALOGUE } from '../../src/domain/models.ts'
+import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { completionDigest, recover } from '../../src/domain/proof.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
@@ -77,7 +77,9 @@ Jobs(
     const { job, jobId } = await stage.offer()
     assert.equal((await stage.offer(job)).reply, { type: 'taken' })
     await until(() => upstream.requests.length > 0, 'the upstream to be asked')
-    await stage.agent(makeSampleEngine({ models: CATALOGUE, tokens: 10, tokenMs: 1 }), { key: 2 })
+    await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 10, tokenMs: 1 }), {
+      key: 2,
+    })
     const retry = await stage.offer({ ...job, attempt: 2, exclude: [identity(1).address] })
     assert.equal(retry.reply, { type: 'taken' })
     const done = await stage.hears(jobId, 'CompleteJob')
@@ -104,7 +106,9 @@ Jobs(
 Jobs(
   'more jobs than slots: they wait and all are done',
   inHouse(async ({ stage }) => {
-    await stage.agent(makeSampleEngine({ models: CATALOGUE, tokens: 20, tokenMs: 1 }), { slots: 2 })
+    await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 20, tokenMs: 1 }), {
+      slots: 2,
+    })
     const offers = await Promise.all(Array.from({ length: 10 }, () => stage.offer()))
     for (const { jobId, reply } of offers) {
       assert.equal(reply, { type: 'taken' })

@@ -6,7 +6,8 @@ import { makeJobId } from '../../src/domain/ids.ts'
 import { ChainUnavailable, LaneConflict, NonceGap } from '../../src/ports/escrow.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { addressOf, KEYS, type LocalChain, startChain } from '../fakes/chain/anvil.ts'
+import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
+import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
 import { freePort, within } from './servers.ts'
 
@@ -23,7 +24,10 @@ const Writer = suite('escrow writer on a real chain')
 
 Writer.before(async () => {
   local = await startChain(10_000n)
-  writer = makeEscrowWriter({ rpcUrl: local.rpcUrl, contracts: local.contracts, keys: KEYS, log })
+  writer = makeEscrowWriter({
+    ...{ rpcUrl: local.rpcUrl, contracts: local.contracts, log },
+    signers: SIGNERS,
+  })
 })
 
 Writer('a transaction is told as broadcast before any block holds it', async () => {
@@ -31,21 +35,21 @@ Writer('a transaction is told as broadcast before any block holds it', async () 
   const nonce = await writer.nonce('lock')
   const transaction = await writer.sign('lock', nonce, { type: 'lock', items: [newLock()] })
   let broadcast = false
-  let included = false
-  const sending = writer.send('lock', transaction, () => {
+  let mined = false
+  const sending = included(writer, 'lock', transaction, () => {
     broadcast = true
   })
   const receipt = sending.then((one) => {
-    included = true
+    mined = true
     return one
   })
   await within(5_000, 'the broadcast', () => broadcast)
-  assert.not.ok(included)
+  assert.not.ok(mined)
   await local.rpc.call('evm_mine', [])
   await local.rpc.call('evm_setAutomine', [true])
   assert.is((await receipt).facts[0]?.type, 'locked')
 
-  const again = await writer.send('lock', transaction, () => {})
+  const again = await included(writer, 'lock', transaction)
   assert.equal(again, await receipt, 'the same bytes again are harmless')
 })
 
@@ -53,14 +57,12 @@ Writer('a nonce that another transaction took is a conflict, one ahead is a gap'
   const nonce = await writer.nonce('lock')
   const sign = (at: number) => writer.sign('lock', at, { type: 'lock', items: [newLock()] })
   const [first, second, ahead] = [await sign(nonce), await sign(nonce), await sign(nonce + 2)]
-  await writer.send('lock', first, () => {})
+  await included(writer, 'lock', first)
   const errorOf = (transaction: typeof first) =>
-    writer
-      .send('lock', transaction, () => {})
-      .then(
-        () => undefined,
-        (error: unknown) => error,
-      )
+    included(writer, 'lock', transaction).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   const [conflict, gap] = await Promise.all([errorOf(second), errorOf(ahead)])
   assert.instance(conflict, LaneConflict)
   assert.instance(gap, NonceGap)
@@ -79,6 +81,13 @@ Writer('contracts of another chain are refused at once', async () => {
   const { rpcUrl } = local
   const error = await connectChain({ rpcUrl, contracts, log }).catch((one: unknown) => one)
   assert.match(String(error), /leads to chain 31337, but the contracts are on chain 1/)
+})
+
+Writer('contracts of another version are refused', async () => {
+  const { rpcUrl, contracts } = local
+  const older = { ...contracts, abiHash: '' }
+  const error = await connectChain({ rpcUrl, contracts: older, log }).catch((one: unknown) => one)
+  assert.match(String(error), /contracts of another version/)
 })
 
 Writer.after(async () => {

@@ -81,7 +81,8 @@ function spawnLauncher(dataDir: string, portBase: number, { flags = [], env }: N
   const args = [LAUNCHER, '--data-dir', dataDir, '--port-base', String(portBase), ...flags]
   const launcher = spawn(process.execPath, args, {
     // The open input tells it that this test is alive: a test that is killed takes its network along.
-    env: { ...process.env, ...env, SVC_SUPERVISED: '1' },
+    // All requests of a test come from one address.
+    env: { ...process.env, EDGE_BURST: '0', WEB_BURST: '0', ...env, SVC_SUPERVISED: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Killed with the test's group it could not end its own processes.
     detached: true,

@@ -5,6 +5,7 @@ import type { LaneIntent } from '../../../src/messages/lane.ts'
 import type { Lane } from '../../../src/messages/subjects.ts'
 import {
   type Batch,
+  BatchTooLarge,
   type Block,
   type ChainFact,
   ChainUnavailable,
@@ -12,11 +13,12 @@ import {
   type EscrowWriter,
   LaneConflict,
   NonceGap,
+  type Offer,
   type Receipt,
   type SignedTransaction,
 } from '../../../src/ports/escrow.ts'
 
-type JobState = 'locked' | 'settled' | 'refunded'
+type JobState = 'locked' | 'settled' | 'refunded' | 'disputed' | 'dispute_resolved'
 
 /**
  * JobEscrow in memory, with one block a transaction. Its rules are the contract's; what a test
@@ -27,10 +29,24 @@ export class FakeChain implements EscrowReader, EscrowWriter {
   down = false
   /** Takes transactions, and includes them only when called. */
   held: (() => void)[] | undefined
+  /** Called for each transaction that is sent, before all else. */
+  onSend: () => void = () => {}
+  /** Called for each transaction that is sent. @returns whether it is included */
+  stuck: (() => Promise<boolean>) | undefined
+  /** So often a transaction can be replaced before the cap on fees is reached. */
+  replacements = Number.POSITIVE_INFINITY
+  /** Items that one transaction may ask gas for, as the lane is told. */
+  fits = 1_000
+  /** Items that the node has room for, which the lane may not know yet. */
+  roomFor = 1_000
   /** A transaction that holds such an item reverts as a whole. */
   reverts: (intent: LaneIntent) => boolean = () => false
   /** Wallets that cannot pay. */
   readonly poor = new Set<Address>()
+  /** Jobs whose settlement does not fit into what may be charged in this hour. */
+  readonly capped = new Set<JobId>()
+  /** Jobs that were settled too long ago to be disputed. */
+  readonly old = new Set<JobId>()
   /** Every batch that was included, in order. */
   readonly included: Batch[] = []
   /** The bytes of every call of `send`. */
@@ -55,27 +71,59 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#nonces[lane]
   }
 
+  itemsMax(): number {
+    return this.fits
+  }
+
   async sign(lane: Lane, nonce: number, batch: Batch): Promise<SignedTransaction> {
     this.#answer()
+    if (batch.items.length > this.fits) throw new BatchTooLarge(`${this.fits} items fit`)
+    return this.#sign(lane, nonce, batch)
+  }
+
+  async replace(lane: Lane, { raw, nonce }: SignedTransaction) {
+    this.#answer()
+    if (this.replacements <= 0) return 'capped' as const
+    this.replacements--
+    return this.#sign(lane, nonce, this.#known.get(raw)!.batch)
+  }
+
+  #sign(lane: Lane, nonce: number, batch: Batch): SignedTransaction {
     const raw = `0x${Buffer.from(`${lane}.${nonce}.${++this.signed}`).toString('hex')}` as const
     this.#known.set(raw, { lane, nonce, batch })
     return { raw, hash: hashOf(raw), nonce }
   }
 
-  async send(lane: Lane, { raw, hash, nonce }: SignedTransaction, broadcast: () => void) {
+  async send(lane: Lane, { transaction, earlier }: Offer, broadcast: () => void) {
+    const { raw, hash, nonce } = transaction
     this.#answer()
     this.sent.push(raw)
-    const transaction = this.#known.get(raw)
-    if (!transaction || transaction.lane !== lane) throw new Error('never signed')
-    const before = this.#receipts.get(raw)
+    this.onSend()
+    const known = this.#known.get(raw)
+    if (!known || known.lane !== lane) throw new Error('never signed')
+    const before = this.#receiptOf([hash, ...earlier])
     if (!before && this.#nonces[lane] > nonce) throw new LaneConflict(`nonce ${nonce} is spent`)
     if (!before && this.#nonces[lane] < nonce) throw new NonceGap(`nonce ${nonce} is ahead`)
+    if (!before && known.batch.items.length > this.roomFor) throw new BatchTooLarge('no room')
     broadcast()
     if (before) return before
+    if (this.stuck && !(await this.stuck())) {
+      return this.#receiptOf([hash, ...earlier]) ?? ('stuck' as const)
+    }
     const { held } = this
     if (held) await new Promise<void>((resolve) => held.push(resolve))
     this.#answer()
-    return this.#include(lane, raw, hash, transaction.batch)
+    return this.#include(lane, raw, hash, known.batch)
+  }
+
+  /** Includes one that was sent before, whatever replaced it since. */
+  include(raw: string): void {
+    const { lane, batch } = this.#known.get(raw)!
+    this.#include(lane, raw, hashOf(raw), batch)
+  }
+
+  #receiptOf(hashes: readonly Hex32[]): Receipt | undefined {
+    return [...this.#receipts.values()].find(({ hash }) => hashes.includes(hash))
   }
 
   async head(): Promise<Block> {
@@ -101,12 +149,26 @@ export class FakeChain implements EscrowReader, EscrowWriter {
 
   async account() {
     this.#answer()
-    return { available: NO_CREDITS, lastTopupAt: null, block: this.#blocks.length - 1 }
+    return {
+      available: NO_CREDITS,
+      locked: NO_CREDITS,
+      lastTopupAt: null,
+      block: this.#blocks.length - 1,
+    }
   }
 
   async workerId(signer: Address): Promise<number | undefined> {
     this.#answer()
     return this.#workers.get(signer)
+  }
+
+  async registrationError(): Promise<undefined> {
+    this.#answer()
+  }
+
+  async deactivated(): Promise<readonly Address[]> {
+    this.#answer()
+    return []
   }
 
   onBlock(call: () => void): () => void {
@@ -126,6 +188,19 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     this.#facts.push(...make({ tx: hashOf(`tx ${hash}`), block: number, blockHash: hash }))
     for (const call of this.#calls) setImmediate(call)
     return block
+  }
+
+  /** What a wallet does by itself: opens the dispute of its own settled job. */
+  openDispute(jobId: JobId, wallet: Address, claimedHash: Hex32): void {
+    this.#jobs.set(jobId, 'disputed')
+    this.mine((at) => [{ ...at, logIndex: 0, type: 'disputed', jobId, wallet, claimedHash }])
+  }
+
+  /** The arbiter's word. */
+  resolveDispute(jobId: JobId, wallet: Address, upheld: boolean): void {
+    this.#jobs.set(jobId, 'dispute_resolved')
+    const verdict = { upheld, returned: upheld ? toCredits(8) : NO_CREDITS }
+    this.mine((at) => [{ ...at, logIndex: 0, type: 'dispute_resolved', jobId, wallet, ...verdict }])
   }
 
   /** Drops the last blocks with all that happened in them, as a reorg or a restart would. */
@@ -170,7 +245,7 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     const block = this.mine(({ block, blockHash }) => {
       if (succeeded) {
         facts = batch.items.map((item, logIndex) => ({
-          ...this.#happen(batch.type, item),
+          ...this.#happen(item),
           ...{ tx: hash, block, blockHash, logIndex },
         })) as ChainFact[]
       }
@@ -181,7 +256,7 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return receipt
   }
 
-  #happen(type: Batch['type'], item: Batch['items'][number]) {
+  #happen(item: Batch['items'][number]) {
     if ('payee' in item) {
       const workerId = this.#workers.size + 1
       this.#workers.set(item.signer, workerId)
@@ -190,9 +265,11 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     const { jobId } = item
     const reason = this.#refusal(item)
     if (reason) return { type: 'skipped', jobId, reason }
-    const fact = type === 'lock' ? 'locked' : type === 'settle' ? 'settled' : 'refunded'
+    const fact = FACTS[item.type]
     this.#jobs.set(jobId, fact)
-    return { type: fact, jobId, credits: NO_CREDITS, charged: toCredits(8), returned: NO_CREDITS }
+    const claimed = item.type === 'dispute' ? { claimedHash: item.claimedHash } : {}
+    const credits = { credits: NO_CREDITS, charged: toCredits(8), returned: NO_CREDITS }
+    return { type: fact, jobId, ...credits, ...claimed }
   }
 
   #refusal(item: LaneIntent): string | undefined {
@@ -201,10 +278,22 @@ export class FakeChain implements EscrowReader, EscrowWriter {
       if (state) return 'JobIdUsed'
       return this.poor.has(item.wallet) ? 'InsufficientCredits' : undefined
     }
+    if (item.type === 'dispute') {
+      if (state !== 'settled') return 'NotSettled'
+      return this.old.has(item.jobId) ? 'DisputeWindowOver' : undefined
+    }
     if (state !== 'locked') return 'NotLocked'
+    if (item.type === 'settle' && this.capped.has(item.jobId)) return 'SettleCapReached'
     return item.type === 'settle' && item.workerId === 0 ? 'UnknownWorker' : undefined
   }
 }
+
+const FACTS = {
+  lock: 'locked',
+  settle: 'settled',
+  refund: 'refunded',
+  dispute: 'disputed',
+} as const satisfies Record<LaneIntent['type'], JobState>
 
 export const hashOf = (text: string): Hex32 =>
   toHex32(`0x${createHash('sha256').update(text).digest('hex')}`)

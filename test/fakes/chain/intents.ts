@@ -1,7 +1,12 @@
 import { toCredits } from '../../../src/domain/credits.ts'
 import { type Address, type JobId, makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import type { LockIntent, RefundIntent, SettleIntent } from '../../../src/messages/lane.ts'
+import type {
+  DisputeIntent,
+  LockIntent,
+  RefundIntent,
+  SettleIntent,
+} from '../../../src/messages/lane.ts'
 
 export const WALLET: Address = toAddress('0x00000000000000000000000000000000000000aa')
 const HASH = toHex32(`0x${'11'.repeat(32)}`)
@@ -34,3 +39,11 @@ export const settle = (jobId: JobId, more: Partial<SettleIntent> = {}): SettleIn
 })
 
 export const refund = (jobId: JobId): RefundIntent => ({ type: 'refund', jobId })
+
+/** What a caller says it received: not what the worker signed. */
+export const CLAIMED = toHex32(`0x${'22'.repeat(32)}`)
+export const dispute = (jobId: JobId): DisputeIntent => ({
+  type: 'dispute',
+  jobId,
+  claimedHash: CLAIMED,
+})

@@ -1,7 +1,7 @@
 import { type LaneActor, makeLane } from '../../../actors/settlement/lane.ts'
 import type { LaneOptions } from '../../../actors/settlement/options.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
-import type { LaneIntent } from '../../../src/messages/lane.ts'
+import type { LaneHealth, LaneIntent } from '../../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { FakeChain } from './fake-chain.ts'
@@ -18,12 +18,14 @@ export class LaneHouse {
   readonly bus = new JobBus()
   readonly told: JobCommand[] = []
   readonly edge: unknown[] = []
+  readonly healths: LaneHealth[] = []
   readonly #log = makeLog('test', 'silent')
   readonly #started: LaneActor[] = []
 
   constructor() {
     this.bus.subscribe('cmd.*.*', (message) => this.told.push(message as JobCommand))
     this.bus.subscribe('edge.*', (message) => this.edge.push(message))
+    this.bus.subscribe(SUBJECTS.laneHealth, (message) => this.healths.push(message as LaneHealth))
   }
 
   make(lane: Lane, more: Partial<LaneOptions> = {}): LaneActor {
@@ -75,6 +77,13 @@ export class LaneHouse {
         'reason' in command ? command.reason : 'block' in command ? (command.block ?? '') : ''
       return `${command.type} ${number(command.jobId)} ${about}`
     })
+  }
+
+  /** What a lane said of itself last. */
+  health(lane: Lane): LaneHealth {
+    const last = this.healths.findLast((each) => each.lane === lane)
+    if (!last) throw new Error(`the ${lane} lane has said nothing of itself`)
+    return last
   }
 
   batches(): string[] {

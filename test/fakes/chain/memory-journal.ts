@@ -24,11 +24,8 @@ export class MemoryJournal implements Journal {
     return this.#last(subject)
   }
 
-  async read(filter: string, from: number, each: (record: StoredRecord) => void): Promise<void> {
-    const prefix = filter.replace(/[*>].*$/, '')
-    for (const record of this.records) {
-      if (record.sequence >= from && record.subject.startsWith(prefix)) each(record)
-    }
+  async read(from: number, each: (record: StoredRecord) => void): Promise<void> {
+    for (const record of this.records) if (record.sequence >= from) each(record)
   }
 
   async lastSequence(): Promise<number> {

@@ -6,6 +6,7 @@ import type {
   Ledger,
   LedgerEntry,
   OpenReservation,
+  Standing,
 } from '../../../src/ports/ledger.ts'
 
 /** Keeps what it is told, for tests to read. */
@@ -19,13 +20,21 @@ export class RecordingLedger implements Ledger {
   loadAnswers: ('loaded' | 'stale')[] = []
   failing = false
 
-  async apply(entry: LedgerEntry): Promise<void> {
+  /** How every wallet stands, as told after each log. */
+  standing: Standing | 'unknown_wallet' = {
+    isNew: true,
+    remaining: toCredits(1_000),
+    owned: toCredits(1_000),
+  }
+
+  async apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'> {
     await undefined
     if (this.failing) throw new Error('the ledger is down')
     const twice = this.applied.some(
       ({ block, logIndex }) => block === entry.block && logIndex === entry.logIndex,
     )
     if (!twice) this.applied.push(entry)
+    return this.standing
   }
 
   async load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'> {
@@ -49,6 +58,10 @@ export class RecordingLedger implements Ledger {
 
   async reserve() {
     return { type: 'unknown_wallet' } as const
+  }
+
+  async joinable() {
+    return undefined
   }
 
   async balance() {

@@ -1,6 +1,6 @@
 import { type ChainWatcher, makeChainWatcher } from '../../../actors/chain-watcher/watcher.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
-import type { JobId } from '../../../src/domain/ids.ts'
+import type { Address, JobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { ChainFact } from '../../../src/ports/escrow.ts'
@@ -11,6 +11,7 @@ import { job, WALLET } from './intents.ts'
 import { JobBus } from './job-bus.ts'
 import { ManualClock, rest } from './manual-clock.ts'
 import { RecordingLedger } from './recording-ledger.ts'
+import { ToldFacts } from './told-facts.ts'
 
 /** A watcher on a chain of its own, the ledger and the jobs it speaks to. */
 export class WatcherHouse {
@@ -19,6 +20,7 @@ export class WatcherHouse {
   readonly bus = new JobBus()
   readonly registry = new CursorRegistry()
   readonly clock = new ManualClock()
+  readonly wallets = new ToldFacts()
   /** What jobs were told, and took. */
   readonly taken: JobCommand[] = []
   readonly deaf = new Set<JobId>()
@@ -33,10 +35,14 @@ export class WatcherHouse {
     })
   }
 
-  async watch(confirmations = 1): Promise<ChainWatcher> {
+  async watch(
+    confirmations = 1,
+    load: (wallet: Address) => Promise<void> = async () => {},
+  ): Promise<ChainWatcher> {
     const { chain, ledger, bus, registry, clock } = this
     const common = { ledger, bus, registry, clock, log: makeLog('test', 'silent') }
-    const options = { ...common, reader: chain, confirmations, deployBlock: 1 }
+    const tells = { ...this.wallets.ports, load }
+    const options = { ...common, ...tells, reader: chain, confirmations, deployBlock: 1 }
     const watcher = makeChainWatcher(options)
     await watcher.start()
     await rest()
@@ -64,6 +70,14 @@ export class WatcherHouse {
         credits: toCredits(8),
       },
     ])
+  }
+
+  disputed(n: number): void {
+    this.chain.openDispute(job(n), WALLET, hashOf('another text'))
+  }
+
+  resolved(n: number, upheld: boolean): void {
+    this.chain.resolveDispute(job(n), WALLET, upheld)
   }
 
   deposited(): void {

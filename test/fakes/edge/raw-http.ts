@@ -3,13 +3,21 @@ import { connect } from 'node:net'
 import { KEY } from './stage.ts'
 
 /** POSTs a chat request and gives the response as soon as its headers are in. */
-export function openChat(url: string, body: unknown): Promise<IncomingMessage> {
+export function openChat(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `${url}/v1/chat/completions`,
       {
         method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          ...headers,
+        },
         agent: false,
         timeout: 20_000,
       },

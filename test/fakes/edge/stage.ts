@@ -13,11 +13,19 @@ import type {
   JobView,
   StartJob,
 } from '../../../src/messages/job.ts'
+import type { LaneHealth } from '../../../src/messages/lane.ts'
 import type { ModelLoad, PoolSummary } from '../../../src/messages/pool.ts'
-import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { LANES, type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
+import type { BurstTerms } from '../../../src/ports/burst-buckets.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
+import type { KeyUses } from '../../../src/ports/key-uses.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
+import { MemoryCatalogue } from '../memory-catalogue.ts'
+import { MemoryFacts } from '../memory-facts.ts'
+import { MemoryRegistry } from '../memory-registry.ts'
 import { CuttableBus } from './cuttable-bus.ts'
+import { MemoryBursts } from './memory-bursts.ts'
+import { MemoryJobViews } from './memory-job-views.ts'
 import { MemoryOutputs } from './memory-outputs.ts'
 import { WalletLedger } from './wallet-ledger.ts'
 import { WatchedRegistry } from './watched-registry.ts'
@@ -37,13 +45,20 @@ export interface Stage {
   readonly url: string
   readonly edge: Edge
   readonly bus: CuttableBus
+  readonly catalogue: MemoryCatalogue
   readonly keys: WatchedRegistry
   readonly ledger: WalletLedger
   readonly outputs: MemoryOutputs
+  readonly bursts: MemoryBursts
+  readonly jobViews: MemoryJobViews
+  readonly facts: MemoryFacts
+  readonly listeners: MemoryRegistry
   /** Commands that jobs were sent, in order. */
   readonly commands: JobCommand[]
   /** How the job actor answers; replaceable. */
   actor: (command: JobCommand) => JobReply | undefined
+  /** What each lane says of itself, twice a second; replaceable. */
+  lanes: (lane: Lane) => LaneHealth
   /** Plays the pool and the job once it has started. */
   play: (started: StartJob) => void | Promise<void>
   say(...messages: EdgeMessage[]): void
@@ -52,19 +67,33 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage({ clock = systemClock }: { clock?: Clock } = {}): Promise<Stage> {
-  const bus = new CuttableBus()
-  const keys = new WatchedRegistry()
-  const ledger = new WalletLedger()
-  const outputs = new MemoryOutputs()
+export interface StageOptions {
+  readonly clock?: Clock
+  /** Another edge of the same house: its inbox has this name. */
+  readonly beside?: Stage
+  readonly edgeId?: string
+  readonly trustProxy?: boolean | string | number
+  readonly burst?: BurstTerms
+  readonly corsOrigins?: readonly string[]
+}
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const { clock = systemClock, beside, edgeId = 'test' } = options
+  const house = beside ?? (await openHouse(clock))
+  const { bus, catalogue, keys, ledger, outputs, bursts, jobViews, facts, listeners } = house
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const keyUses: KeyUses = { note: async () => {}, lastUse: async () => null }
+  const kept = { keys, keyUses, ledger, outputs, bursts, jobViews, facts, listeners }
   const edge = makeEdge(
-    { bus, keys, ledger, outputs, clock, log },
+    { ...kept, bus, catalogue, clock, log },
     {
-      edgeId: 'test',
+      edgeId,
       docsUrl: DOCS_URL,
-      trustProxy: false,
+      trustProxy: options.trustProxy ?? false,
+      burst: options.burst ?? { perSecond: 1, burst: 0 },
+      corsOrigins: new Set(options.corsOrigins),
       jobWindowMs: 120_000,
+      lockWaitMaxMs: 10_000,
       escrowAddress: ESCROW,
     },
   )
@@ -73,35 +102,85 @@ export async function openStage({ clock = systemClock }: { clock?: Clock } = {})
     url,
     edge,
     bus,
+    catalogue,
     keys,
     ledger,
     outputs,
+    bursts,
+    jobViews,
+    facts,
+    listeners,
     commands: [],
     actor: accept,
+    lanes: wellLane,
     play: () => {},
-    say: (...messages) => bus.publish(SUBJECTS.edgeInbox('test'), messages),
+    say: (...messages) => bus.publish(SUBJECTS.edgeInbox(edgeId), messages),
     fund: async (credits, wallet = WALLET) => {
-      const account = { available: toCredits(credits), lastTopupAt: toUnixMs(1e12), block: 1 }
+      const account = {
+        available: toCredits(credits),
+        locked: toCredits(0),
+        lastTopupAt: toUnixMs(1e12),
+        block: 1,
+      }
       await ledger.load(wallet, account)
     },
     summary: (models = { [MODEL]: {} }, poolId = 'pool') => {
       bus.publish(SUBJECTS.poolSummary, poolSummary(models, poolId))
     },
-    close: () => edge.stop(),
+    close: async () => {
+      stopLanes()
+      await edge.stop()
+    },
   }
-  bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  const stopLanes = clock.every(500, () => {
+    for (const lane of LANES) bus.publish(SUBJECTS.laneHealth, stage.lanes(lane))
+  })
+  // The jobs of a house answer to all of its edges; the first stage plays them.
+  if (!beside) playJobs(stage)
+  await stage.fund(1_000)
+  stage.summary()
+  await new Promise((resolve) => setImmediate(resolve))
+  return stage
+}
+
+type House = Pick<
+  Stage,
+  | 'bus'
+  | 'catalogue'
+  | 'keys'
+  | 'ledger'
+  | 'outputs'
+  | 'bursts'
+  | 'jobViews'
+  | 'facts'
+  | 'listeners'
+>
+
+async function openHouse(clock: Clock): Promise<House> {
+  const keys = new WatchedRegistry()
+  const record: KeyRecord = { wallet: WALLET, createdAt: 1_700_000_000_000, status: 'active' }
+  await keys.set(apiKeyHash(KEY), record)
+  return {
+    bus: new CuttableBus(),
+    catalogue: new MemoryCatalogue(),
+    keys,
+    ledger: new WalletLedger(),
+    outputs: new MemoryOutputs(),
+    bursts: new MemoryBursts(clock),
+    jobViews: new MemoryJobViews(),
+    facts: new MemoryFacts(),
+    listeners: new MemoryRegistry(),
+  }
+}
+
+function playJobs(stage: Stage): void {
+  stage.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     stage.commands.push(command)
     const reply = stage.actor(command)
     if (reply) respond(reply)
     if (command.type === 'StartJob') void stage.play(command)
   })
-  const record: KeyRecord = { wallet: WALLET, createdAt: 1_700_000_000_000, status: 'active' }
-  await keys.set(apiKeyHash(KEY), record)
-  await stage.fund(1_000)
-  stage.summary()
-  await new Promise((resolve) => setImmediate(resolve))
-  return stage
 }
 
 export function poolSummary(
@@ -114,6 +193,8 @@ export function poolSummary(
     busy: 0,
     queued: 0,
     firstTokenMs: 120,
+    firstTokensMs: [120],
+    measured: 1,
     completionRate: 1,
     contextWindow: 32_768,
   }
@@ -121,9 +202,20 @@ export function poolSummary(
   return { poolId, draining: false, models: Object.fromEntries(entries) }
 }
 
+export const wellLane = (lane: Lane): LaneHealth => ({
+  lane,
+  heldUp: null,
+  waiting: 0,
+  oldestMs: 0,
+})
+
 export const accept = (command: JobCommand): JobReply => ({
   type: 'accepted',
-  view: viewOf(command.jobId),
+  // A job that is joined must have some time left.
+  view: viewOf(
+    command.jobId,
+    command.type === 'JoinJob' ? { createdAt: toUnixMs(Date.now()) } : {},
+  ),
   ending: null,
 })
 
@@ -142,6 +234,8 @@ export function viewOf(id: JobId, more: Partial<JobView> = {}): JobView {
     escrowTx: null,
     settlementTx: null,
     refundTx: null,
+    disputeTx: null,
+    disputedHash: null,
     block: null,
     proofHash: null,
     usage: null,
@@ -198,7 +292,13 @@ export const jsonOf = async (response: Response): Promise<any> => response.json(
 export async function call(
   stage: Stage,
   path: string,
-  options: { body?: unknown; key?: string | null; method?: string; headers?: object } = {},
+  options: {
+    body?: unknown
+    key?: string | null
+    method?: string
+    headers?: object
+    signal?: AbortSignal
+  } = {},
 ): Promise<Response> {
   const key = options.key === undefined ? KEY : options.key
   const raw = typeof options.body === 'string' ? options.body : JSON.stringify(options.body)
@@ -210,7 +310,10 @@ export async function call(
       ...options.headers,
     },
     ...(options.body === undefined ? {} : { body: raw }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(20_000),
+      ...(options.signal ? [options.signal] : []),
+    ]),
   })
 }
 

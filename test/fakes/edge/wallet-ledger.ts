@@ -4,29 +4,49 @@ import type { UnixMs } from '../../../src/domain/time.ts'
 import type {
   Balance,
   ChainAccount,
+  Joinable,
   Ledger,
   LedgerEntry,
   OpenReservation,
   Reservation,
   ReserveReply,
+  Standing,
 } from '../../../src/ports/ledger.ts'
+
+/** What takes from what the wallet can spend. */
+const TAKEN: ReadonlySet<LedgerEntry['kind']> = new Set(['locked', 'withdrawn', 'thawing_started'])
 
 /** A ledger within one process that keeps balances and reservations, without a chain behind it. */
 export class WalletLedger implements Ledger {
   readonly reservations = new Map<JobId, Reservation>()
+  /** Jobs by wallet and join key. */
+  readonly joinables = new Map<string, Joinable>()
   readonly #wallets = new Map<Address, { available: bigint; lastTopupAt: UnixMs | null }>()
 
   async reserve(reservation: Reservation): Promise<ReserveReply> {
     const remaining = this.#remaining(reservation.wallet)
     if (remaining === undefined) return { type: 'unknown_wallet' }
-    if (this.reservations.has(reservation.jobId)) return { type: 'reserved', remaining }
+    const { jobId, join } = reservation
+    const key = `${reservation.wallet} ${join?.key}`
+    const found = join && join.replaces !== 'any' ? this.joinables.get(key) : undefined
+    if (found && found.jobId !== jobId && found.jobId !== join?.replaces) {
+      return { type: 'taken', ...found }
+    }
+    if (this.reservations.has(jobId)) return { type: 'reserved', remaining }
     if (remaining < reservation.credits) return { type: 'insufficient', remaining }
-    this.reservations.set(reservation.jobId, reservation)
+    this.reservations.set(jobId, reservation)
+    if (join) this.joinables.set(key, { jobId, bodyDigest: join.bodyDigest })
     return { type: 'reserved', remaining: toCredits(remaining - reservation.credits) }
   }
 
-  async release(_wallet: Address, jobId: JobId): Promise<void> {
+  async release(wallet: Address, jobId: JobId, joinKey?: string): Promise<void> {
     this.reservations.delete(jobId)
+    const key = `${wallet} ${joinKey}`
+    if (this.joinables.get(key)?.jobId === jobId) this.joinables.delete(key)
+  }
+
+  async joinable(wallet: Address, joinKey: string): Promise<Joinable | undefined> {
+    return this.joinables.get(`${wallet} ${joinKey}`)
   }
 
   async balance(wallet: Address): Promise<Balance | 'unknown_wallet'> {
@@ -51,11 +71,13 @@ export class WalletLedger implements Ledger {
     return 'loaded'
   }
 
-  async apply(entry: LedgerEntry): Promise<void> {
+  async apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'> {
     const wallet = this.#wallets.get(entry.wallet)
-    if (!wallet) return
-    wallet.available += entry.kind === 'locked' ? -entry.credits : entry.credits
+    if (!wallet) return 'unknown_wallet'
+    wallet.available += TAKEN.has(entry.kind) ? -entry.credits : entry.credits
     if (entry.jobId && entry.kind === 'locked') this.reservations.delete(entry.jobId)
+    const remaining = toCredits(this.#remaining(entry.wallet) ?? 0n)
+    return { isNew: true, remaining, owned: toCredits(wallet.available) }
   }
 
   async openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]> {

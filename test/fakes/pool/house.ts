@@ -11,39 +11,41 @@ export interface House {
   serve(answer?: Answer, key?: number): Promise<void>
 }
 
-const TEST_MS = 20_000
+const TEST_MS = 40_000
 
 /** Runs a test in a house of its own, with a deadline. */
-export const inHouse = (play: (house: House) => Promise<void>) => async () => {
-  const stage = await new PoolStage().open()
-  const upstream = await new Upstream(['qwen3:8b']).open()
-  const rogues: Rogue[] = []
-  const house: House = {
-    stage,
-    upstream,
-    rogue: async (key, hello) => {
-      const rogue = new Rogue(stage.url, key, hello)
-      rogues.push(rogue)
-      await until(() => rogue.welcomed || rogue.ended !== undefined, 'a rogue to be met')
-      return rogue
-    },
-    serve: async (answer, key = 1) => {
-      if (answer) upstream.answer = answer
-      const wanted = parseWantedModels('')
-      const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted, log })
-      await stage.agent(engine, { key })
-    },
+export const inHouse =
+  (play: (house: House) => Promise<void>, { canary = false } = {}) =>
+  async () => {
+    const stage = await new PoolStage({ canary }).open()
+    const upstream = await new Upstream(['qwen3:8b']).open()
+    const rogues: Rogue[] = []
+    const house: House = {
+      stage,
+      upstream,
+      rogue: async (key, hello) => {
+        const rogue = new Rogue(stage.url, key, hello)
+        rogues.push(rogue)
+        await until(() => rogue.welcomed || rogue.ended !== undefined, 'a rogue to be met')
+        return rogue
+      },
+      serve: async (answer, key = 1) => {
+        if (answer) upstream.answer = answer
+        const wanted = parseWantedModels('')
+        const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted, log })
+        await stage.agent(engine, { key })
+      },
+    }
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`test took over ${TEST_MS} ms`)), TEST_MS)
+    })
+    try {
+      await Promise.race([play(house), late])
+    } finally {
+      clearTimeout(timer)
+      for (const rogue of rogues) rogue.vanish()
+      await stage.close()
+      await upstream.close()
+    }
   }
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`test took over ${TEST_MS} ms`)), TEST_MS)
-  })
-  try {
-    await Promise.race([play(house), late])
-  } finally {
-    clearTimeout(timer)
-    for (const rogue of rogues) rogue.vanish()
-    await stage.close()
-    await upstream.close()
-  }
-}

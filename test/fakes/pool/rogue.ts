@@ -1,5 +1,11 @@
 import { status } from '@grpc/grpc-js'
-import type { ConnectRequest, Offer } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import type {
+  ConnectRequest,
+  Models,
+  Offer,
+  Standing,
+  Welcome,
+} from '../../../proto/gen/svc/worker/v1/worker.ts'
 import {
   type Completion,
   Completion_FinishReason,
@@ -11,6 +17,8 @@ import { dial } from '../../../src/worker/dial.ts'
 import type { PoolCall } from '../../../src/worker/outgoing.ts'
 import { ESCROW_SEPARATOR, identity, MODEL } from './stage.ts'
 
+const BEAT_MS = 1_000
+
 export type Say = NonNullable<ConnectRequest['message']>
 
 /** A worker written by hand that does what a test tells it, lies included. */
@@ -18,23 +26,47 @@ export class Rogue {
   readonly offers: Offer[] = []
   readonly cancels: { jobId: string; settle: boolean }[] = []
   welcomed = false
+  welcome: Welcome | undefined
+  /** The newest word on its models. */
+  terms: Models | undefined
   ended: { code: string; details: string } | undefined
   onOffer: (offer: Offer) => void = () => {}
+  onStanding: (standing: Standing) => void = () => {}
   onCancel: (jobId: string, settle: boolean) => void = () => {}
+  private readonly separator: Uint8Array
   private readonly call: PoolCall
   private readonly closeConnection: () => void
+  private readonly stopBeating: () => void
 
   constructor(
     url: string,
     readonly key: number,
-    hello: { slots?: number; models?: string[]; protocol?: number; signedBy?: number } = {},
+    hello: {
+      slots?: number
+      models?: string[]
+      protocol?: number
+      signedBy?: number
+      contextWindow?: number
+      agent?: string
+      token?: Buffer
+      resumes?: boolean
+      /** EIP-712 domain of the escrow that it signs for. */
+      separator?: Uint8Array
+      /** It says that it lives, as it must where a test takes longer than a few seconds. */
+      beats?: boolean
+    } = {},
   ) {
+    this.separator = hello.separator ?? ESCROW_SEPARATOR
     const { call, close } = dial({ target: url, tls: false })
     this.call = call
     this.closeConnection = close
+    const beat = () => this.say({ $case: 'heartbeat', value: { sentAt: Date.now() } })
+    const beating = hello.beats ? setInterval(beat, BEAT_MS) : undefined
+    this.stopBeating = () => clearInterval(beating)
     call.on('error', () => {})
     call.on('status', ({ code, details }) => {
       this.ended = { code: status[code], details }
+      this.stopBeating()
       close()
     })
     call.on('data', ({ message }) => {
@@ -49,17 +81,26 @@ export class Rogue {
             payee: address,
             challengeSignature: answer.challengeSignature,
             registrationSignature: answer.registrationSignature,
-            models: (hello.models ?? [MODEL]).map((id) => ({ id, contextWindow: 0 })),
+            models: (hello.models ?? [MODEL]).map((id) => ({
+              id,
+              contextWindow: hello.contextWindow ?? 0,
+            })),
             slots: hello.slots ?? 1,
             engine: 'rogue',
             region: 'test',
-            agent: 'test',
-            sessionToken: Buffer.alloc(0),
+            agent: hello.agent ?? 'test',
+            sessionToken: hello.token ?? Buffer.alloc(0),
+            resumes: hello.resumes ?? false,
             priceFloorBps: 0,
           },
         })
       }
-      if (message?.$case === 'welcome') this.welcomed = true
+      if (message?.$case === 'welcome') {
+        this.welcomed = true
+        this.welcome = message.value
+      }
+      if (message?.$case === 'models') this.terms = message.value
+      if (message?.$case === 'standing') this.onStanding(message.value)
       if (message?.$case === 'offer') {
         this.offers.push(message.value)
         this.onOffer(message.value)
@@ -94,8 +135,8 @@ export class Rogue {
       ...completion,
       outputHash: toBytes(completion.outputHash),
       promptTokens: 1,
-      signature: identity(lies.signedBy ?? this.key).prove(completion, ESCROW_SEPARATOR),
-      finishReason: Completion_FinishReason.FINISH_REASON_STOP,
+      signature: identity(lies.signedBy ?? this.key).prove(completion, this.separator),
+      finishReason: lies.finishReason ?? Completion_FinishReason.FINISH_REASON_STOP,
       chunks: lies.chunks ?? chunks,
     }
     this.say({ $case: 'completion', value })
@@ -103,6 +144,7 @@ export class Rogue {
 
   /** Goes without a word. */
   vanish(): void {
+    this.stopBeating()
     this.call.cancel()
     this.closeConnection()
   }
@@ -114,4 +156,5 @@ export interface Lies {
   readonly clockAheadSeconds?: number
   readonly signedBy?: number
   readonly chunks?: number
+  readonly finishReason?: Completion_FinishReason
 }

@@ -1,30 +1,40 @@
 import type { ChatRequest } from '../../../src/domain/chat.ts'
-import { type JobId, makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
+import { type Address, type JobId, makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { domainSeparator } from '../../../src/domain/proof.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { Chunk, EdgeMessage } from '../../../src/messages/edge.ts'
-import type { JobCommand } from '../../../src/messages/job.ts'
+import type { JobCommand, JobReply } from '../../../src/messages/job.ts'
+import type { RegisterWorker } from '../../../src/messages/lane.ts'
 import type { OfferJob, OfferReply, PoolSummary } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { meetWorker } from '../../../src/pool/connect.ts'
+import { Departures } from '../../../src/pool/departures.ts'
 import { Enrolment } from '../../../src/pool/enrolment.ts'
+import { Newcomers } from '../../../src/pool/newcomers.ts'
 import { Pool } from '../../../src/pool/pool.ts'
-import { listen } from '../../../src/pool/server.ts'
+import { listen, type ServerOptions } from '../../../src/pool/server.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { Agent } from '../../../src/worker/agent.ts'
 import type { Engine } from '../../../src/worker/engine.ts'
 import { Identity } from '../../../src/worker/identity.ts'
+import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
+import { ToldFacts } from '../chain/told-facts.ts'
+import { MemoryCatalogue } from '../memory-catalogue.ts'
+import { MemoryRegistry } from '../memory-registry.ts'
 import { PromptStore } from './prompt-store.ts'
 import { TurnBus } from './turn-bus.ts'
+import { WorkerChain } from './worker-chain.ts'
 
 export const MODEL = 'Qwen/Qwen3-8B'
 export const WALLET = toAddress(`0x${'11'.repeat(20)}`)
+export const OTHER_WALLET = toAddress(`0x${'12'.repeat(20)}`)
 export const ESCROW_TX = toHex32(`0x${'44'.repeat(32)}`)
 export const EDGE = SUBJECTS.edgeInbox('test')
 const CHAIN_ID = 31_337
 const ESCROW = toAddress(`0x${'33'.repeat(20)}`)
 const STAKING = toAddress(`0x${'55'.repeat(20)}`)
+const NETWORK = `${CHAIN_ID}.${STAKING}`
 export const ESCROW_SEPARATOR = domainSeparator({
   name: 'JobEscrow',
   chainId: CHAIN_ID,
@@ -40,27 +50,38 @@ export const identity = (n: number): Identity =>
 /** A real pool on a free port, with hands to play the jobs, the edge and the chain. */
 export class PoolStage {
   readonly bus = new TurnBus()
+  readonly catalogue = new MemoryCatalogue()
   readonly outputs = new PromptStore()
+  readonly strikes = new MemoryRegistry()
+  /** What workers have shown by canary jobs. */
+  readonly admitted: MemoryRegistry
   /** Commands that jobs were sent, in order. */
   readonly told: JobCommand[] = []
   readonly chunks: Chunk[] = []
   /** Messages that reached the edge, each with any number of chunks. */
   edgeMessages = 0
   summary: PoolSummary | undefined
-  /** Numbers of workers on chain. */
-  readonly registered = new Map<string, number>()
+  readonly chain = new WorkerChain()
+  readonly facts = new ToldFacts()
+  /** Whom the network has been told of. */
+  readonly marks = new MemoryRegistry()
   /** How many commands jobs leave unanswered before they answer. */
   deafFor = 0
+  /** What jobs answer, where it matters. */
+  readonly replies = new Map<JobId, JobReply>()
   readonly pool: Pool
   private readonly agents: Agent[] = []
   private port = 0
   private closeServer = async () => {}
 
-  constructor() {
+  /** @param canary whether workers must pass canary jobs: a test that scripts its workers has none */
+  constructor({ canary = false, admitted = new MemoryRegistry() } = {}) {
+    this.admitted = admitted
     this.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
       if (this.deafFor-- > 0) return
       this.told.push(message as JobCommand)
-      respond({ type: 'accepted' })
+      const { jobId } = message as JobCommand
+      respond(this.replies.get(jobId) ?? { type: 'accepted' })
     })
     this.bus.subscribe(EDGE, (message) => {
       this.edgeMessages++
@@ -70,14 +91,15 @@ export class PoolStage {
       this.summary = message as PoolSummary
     })
     this.bus.subscribe(SUBJECTS.workerRegister, (message, _subject, respond) => {
-      const { signer } = message as { signer: string }
-      this.registered.set(signer, this.registered.size + 1)
-      respond({ type: 'registered', workerId: this.registered.size })
+      respond(this.chain.register(message as RegisterWorker))
     })
     this.pool = new Pool({
       poolId: 'p',
       bus: this.bus,
+      catalogue: this.catalogue,
       outputs: this.outputs,
+      strikes: this.strikes,
+      admitted: canary ? this.admitted : undefined,
       clock: systemClock,
       log,
       escrowSeparator: ESCROW_SEPARATOR,
@@ -88,20 +110,33 @@ export class PoolStage {
   get url(): string {
     return `127.0.0.1:${this.port}`
   }
+  get listensAt(): number {
+    return this.port
+  }
 
-  async open(): Promise<this> {
-    const chain = { workerId: async (signer: string) => this.registered.get(signer) }
-    const enrolment = new Enrolment({ bus: this.bus, chain, clock: systemClock, log })
+  async open(tls: ServerOptions['tls'] = undefined): Promise<this> {
+    const { pool, catalogue, chain, bus, facts, marks } = this
+    const around = { clock: systemClock, log }
+    const enrolment = new Enrolment({ bus, chain, ...around })
+    const newcomers = new Newcomers({ facts, marks, network: NETWORK, ...around })
+    const forget = (worker: Address) => enrolment.forget(worker)
+    const departures = new Departures({ chain, forget, ...around })
+    departures.start()
     const contracts = { chainId: CHAIN_ID, jobEscrow: ESCROW, workerStaking: STAKING }
-    const deps = { pool: this.pool, enrolment, clock: systemClock, log, ...contracts }
+    const house = { pool, catalogue, enrolment, newcomers, departures }
+    const deps = { ...house, ...around, ...contracts }
     const server = await listen({
       host: '127.0.0.1',
       port: 0,
-      tls: undefined,
+      tls,
       onWorker: (call) => void meetWorker(call, deps),
     })
     this.port = server.port
-    this.closeServer = server.close
+    this.closeServer = async () => {
+      await server.close()
+      newcomers.stop()
+      departures.stop()
+    }
     return this
   }
 
@@ -112,9 +147,13 @@ export class PoolStage {
   }
 
   /** A real agent, connected. */
-  async agent(engine: Engine, { key = 1, slots = 4 } = {}): Promise<Agent> {
-    const pool = { target: this.url, tls: false }
-    const agent = new Agent({ pool, identity: identity(key), engine, slots, region: 'test', log })
+  async agent(
+    engine: Engine,
+    { key = 1, slots = 4, signed = new SignedJobs() } = {},
+  ): Promise<Agent> {
+    const pools = async () => [{ target: this.url, tls: false }]
+    const who = { pools, identity: identity(key), signed }
+    const agent = new Agent({ ...who, engine, slots, region: 'test', log })
     this.agents.push(agent)
     const before = this.workers()
     agent.start()
@@ -122,6 +161,7 @@ export class PoolStage {
     return agent
   }
 
+  lastAgent = (): Agent => this.agents.at(-1)!
   workers = (model = MODEL): number => this.summary?.models[model]?.workers ?? 0
   load = (model = MODEL) => this.summary?.models[model]
 
@@ -131,7 +171,7 @@ export class PoolStage {
     if (prompt) {
       const messages = [{ role: 'user' as const, content: 'hello' }]
       const request = { model: more.model ?? MODEL, messages, sampling: {}, ...prompt }
-      await this.outputs.putPrompt(WALLET, jobId, request)
+      await this.outputs.putPrompt(more.wallet ?? WALLET, jobId, request)
     }
     const job: OfferJob = {
       type: 'OfferJob',

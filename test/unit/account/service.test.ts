@@ -1,15 +1,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { makeLoader } from '../../../actors/account/loader.ts'
 import { makeAccountService } from '../../../actors/account/service.ts'
-import type { LoadAccountReply } from '../../../src/messages/account.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import type {
+  LoadAccountReply,
+  WithdrawCredits,
+  WithdrawCreditsReply,
+} from '../../../src/messages/account.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { FakeChain, hashOf } from '../../fakes/chain/fake-chain.ts'
+import { FakeChain } from '../../fakes/chain/fake-chain.ts'
 import { job, WALLET } from '../../fakes/chain/intents.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
+import { ScriptedSetAsides, ScriptedVouchers } from '../../fakes/chain/scripted-vouchers.ts'
 
 async function open() {
   const reader = new FakeChain()
@@ -17,10 +24,15 @@ async function open() {
   const bus = new JobBus()
   const clock = new ManualClock()
   const log = makeLog('test', 'silent')
-  const service = makeAccountService({ reader, ledger, bus, clock, log })
+  const load = makeLoader({ reader, ledger })
+  const setAsides = new ScriptedSetAsides()
+  const vouchers = new ScriptedVouchers()
+  const service = makeAccountService({ load, ledger, setAsides, vouchers, bus, clock, log })
   await service.start()
-  const load = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, { wallet: WALLET }, 1_000)
-  return { reader, ledger, bus, clock, service, load }
+  const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, { wallet: WALLET }, 1_000)
+  const withdraw = (request: WithdrawCredits) =>
+    bus.request<WithdrawCreditsReply>(SUBJECTS.accountWithdraw, request, 1_000)
+  return { reader, ledger, bus, clock, service, load: ask, setAsides, vouchers, withdraw }
 }
 
 const Account = suite('account service')
@@ -56,28 +68,20 @@ Account('says so when the chain is down', async () => {
   await service.stop()
 })
 
-Account('gives back reservations of jobs that will never lock, and no others', async () => {
+Account('wakes the jobs of old reservations, which alone know whether they will lock', async () => {
   const { ledger, bus, clock, service } = await open()
-  const views = new Map<string, unknown>([
-    [job(1), { status: 'failed', escrowTx: null }],
-    [job(2), { status: 'failed', escrowTx: hashOf('lock') }],
-    [job(3), { status: 'pending', escrowTx: null }],
-    [job(4), { status: 'refunded', escrowTx: null }],
-  ])
   const asked: string[] = []
   bus.subscribe('cmd.*.*', (message, _subject, respond) => {
     const { type, jobId } = message as JobCommand
-    asked.push(type)
-    const view = views.get(jobId)
-    respond(view ? { type: 'accepted', view, ending: null } : { type: 'unknown_job' })
+    asked.push(`${type} ${jobId}`)
+    respond({ type: 'unknown_job' })
   })
   const at = clock.now()
-  ledger.open = [1, 2, 3, 4, 5].map((n) => ({ jobId: job(n), wallet: WALLET, at }))
+  ledger.open = [1, 2].map((n) => ({ jobId: job(n), wallet: WALLET, at }))
   await clock.advance(10_000)
   assert.equal(asked, [], 'too young')
   await clock.advance(10_000)
-  assert.equal(asked.slice(0, 5), Array(5).fill('AbandonJob'))
-  assert.equal(ledger.released, [job(1), job(4)])
+  assert.equal(asked.slice(0, 2), [`AbandonJob ${job(1)}`, `AbandonJob ${job(2)}`])
   await service.stop()
 })
 
@@ -85,12 +89,28 @@ Account('a job that nobody answers for is asked again at the next sweep', async 
   const { ledger, bus, clock, service } = await open()
   ledger.open = [{ jobId: job(1), wallet: WALLET, at: clock.now() }]
   await clock.advance(20_000)
-  assert.equal(ledger.released, [])
-  bus.subscribe('cmd.*.*', (_message, _subject, respond) =>
-    respond({ type: 'accepted', view: { status: 'failed', escrowTx: null }, ending: null }),
-  )
+  let asked = 0
+  bus.subscribe('cmd.*.*', (_message, _subject, respond) => {
+    asked++
+    respond({ type: 'unknown_job' })
+  })
   await clock.advance(5_000)
-  assert.equal(ledger.released, [job(1)])
+  assert.is(asked, 1)
+  await service.stop()
+})
+
+Account('grants a withdrawal, says when it cannot, and sweeps what nobody used', async () => {
+  const { vouchers, setAsides, clock, service, withdraw } = await open()
+  const request = { wallet: WALLET, to: WALLET, credits: toCredits(5), requestId: 'one' }
+  assert.is((await withdraw(request)).type, 'granted')
+  vouchers.seen = { ...vouchers.seen, time: 1_800_000_121 }
+  await clock.advance(125_000)
+  assert.ok(setAsides.ended.includes('one'))
+  vouchers.read = async () => {
+    throw new Error('the chain is down')
+  }
+  const reply = await withdraw({ ...request, requestId: 'two' })
+  assert.equal(reply, { type: 'unavailable', reason: 'the chain is down' })
   await service.stop()
 })
 

@@ -1,10 +1,14 @@
 import * as assert from 'uvu/assert'
-import { decide, type World } from '../../../actors/job/decide.ts'
-import { evolve, type Job, type JobEvent, type JobTerms } from '../../../actors/job/state.ts'
+import { decide } from '../../../actors/job/decide.ts'
+import { due } from '../../../actors/job/due.ts'
+import { type AbandonedJob, evolve, type Job, type JobEvent } from '../../../actors/job/state.ts'
+import type { JobTerms } from '../../../actors/job/terms.ts'
+import { viewOf } from '../../../actors/job/view.ts'
+import type { World } from '../../../actors/job/world.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
-import type { JobCommand } from '../../../src/messages/job.ts'
+import type { FailWorker, JobCommand, JobView } from '../../../src/messages/job.ts'
 
 export const at = toUnixMs(1_800_000_000_000)
 export const later = (ms: number) => addMs(at, ms)
@@ -28,10 +32,15 @@ export const terms: JobTerms = {
   deadlineAt: later(120_000),
 }
 
+export const disputeWindowMs = 60_000
 export const onePool: World = {
   choosePool: (_model, exclude) => (exclude.includes('pool-1') ? undefined : 'pool-1'),
+  disputeWindowMs,
 }
-export const noPool: World = { choosePool: () => undefined }
+export const noPool: World = { ...onePool, choosePool: () => undefined }
+
+/** What is due of a job, by key. */
+export const keys = (job: Job | undefined): readonly string[] => due(job!).map(({ key }) => key)
 
 /** given(past).when(command, world).then(events): the job's past decides what a command brings. */
 export function given(...past: JobEvent[]) {
@@ -55,8 +64,9 @@ export function given(...past: JobEvent[]) {
         thenNothing() {
           assert.is(decision.type, 'nothing')
         },
-        thenRefused() {
+        thenRefused(reason?: string) {
           assert.is(decision.type, 'refuse')
+          if (reason !== undefined) assert.equal(decision, { type: 'refuse', reason })
         },
       }
     },
@@ -113,4 +123,94 @@ export const complete: JobCommand = {
   completedAt: 1_800_000_001,
   signature: { r: tx, vs: otherTx },
   at: later(1_000),
+}
+export const start: JobCommand = {
+  type: 'StartJob',
+  jobId,
+  wallet,
+  model: terms.model,
+  tier: terms.tier,
+  lock: terms.lock,
+  outputTokensMax: terms.outputTokensMax,
+  stream: true,
+  replyTo: terms.replyTo,
+  at,
+  deadlineAt: terms.deadlineAt,
+}
+export const failure = (reason: FailWorker['reason'], textSent = false): FailWorker => ({
+  type: 'FailWorker',
+  jobId,
+  attempt: 1,
+  reason,
+  textSent,
+  at: later(10),
+})
+
+/** The past of a job that has its answer, and of one that is paid as well. */
+export const answered: readonly JobEvent[] = [started, locked, offered, assigned, completed]
+export const paid: readonly JobEvent[] = [...answered, settled]
+
+export const otherHash = toHex32(`0x${'d'.repeat(64)}`)
+export const disputeTx = toHex32(`0x${'e'.repeat(64)}`)
+export const verdictTx = toHex32(`0x${'f'.repeat(64)}`)
+/** The worker signed `hash`, and the caller says that it received something else. */
+export const disputed: JobEvent = {
+  type: 'JobDisputed',
+  requestId: 'request-1',
+  claimedHash: otherHash,
+}
+export const sentDispute: JobEvent = {
+  type: 'DisputeConfirmed',
+  tx: disputeTx,
+  block: null,
+  claimedHash: otherHash,
+}
+export const openDispute: JobEvent = { ...sentDispute, block: 12 }
+export const refusedDispute: JobEvent = { type: 'DisputeRefused', reason: 'DisputeWindowOver' }
+export const upheld: JobEvent = { type: 'DisputeResolved', upheld: true, tx: verdictTx, block: 20 }
+export const rejected: JobEvent = { ...upheld, upheld: false }
+
+export const dispute = {
+  type: 'DisputeJob',
+  jobId,
+  wallet,
+  requestId: 'request-1',
+  receivedHash: otherHash,
+  at: later(2_000),
+} as const satisfies JobCommand
+export const confirmDispute = {
+  type: 'ConfirmDispute',
+  jobId,
+  tx: disputeTx,
+  block: 12,
+  claimedHash: otherHash,
+  at: later(3_000),
+} as const satisfies JobCommand
+export const refuseDispute = {
+  type: 'RefuseDispute',
+  jobId,
+  reason: 'DisputeWindowOver',
+  at: later(3_000),
+} as const satisfies JobCommand
+export const uphold = {
+  type: 'ResolveDispute',
+  jobId,
+  upheld: true,
+  tx: verdictTx,
+  block: 20,
+  at: later(9_000),
+} as const satisfies JobCommand
+export const confirmSettlement = {
+  type: 'ConfirmSettlement',
+  jobId,
+  tx: otherTx,
+  block: 9,
+  charged: toCredits(9),
+  at: later(2_000),
+} as const satisfies JobCommand
+
+/** The job as others see it. */
+export function shown(job: Job | undefined): JobView {
+  assert.ok(job && job.status !== 'abandoned')
+  return viewOf(job as Exclude<Job, AbandonedJob>)
 }

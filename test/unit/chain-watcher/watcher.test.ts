@@ -1,7 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeLowWater } from '../../../actors/chain-watcher/low-water.ts'
-import { job } from '../../fakes/chain/intents.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { hashOf } from '../../fakes/chain/fake-chain.ts'
+import { job, WALLET } from '../../fakes/chain/intents.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
 
@@ -31,6 +33,79 @@ Watcher('facts reach the ledger in order, and final ones their jobs', async () =
   ])
   await watcher.stop()
   assert.is(house.saved(), 3)
+})
+
+Watcher('what a wallet takes out, sets aside and takes back reaches the ledger', async () => {
+  const house = new WatcherHouse()
+  const watcher = await house.watch()
+  const about = { wallet: WALLET, credits: toCredits(30) }
+  house.chain.mine((at) => [
+    { ...at, ...about, logIndex: 0, type: 'withdrawn' },
+    { ...at, ...about, logIndex: 1, type: 'thawing_started' },
+    { ...at, ...about, logIndex: 2, type: 'thawing_cancelled' },
+  ])
+  await rest()
+  assert.equal(house.ledger.applied, [
+    { ...about, block: 1, logIndex: 0, kind: 'withdrawn' },
+    { ...about, block: 1, logIndex: 1, kind: 'thawing_started' },
+    { ...about, block: 1, logIndex: 2, kind: 'thawing_cancelled' },
+  ])
+  await watcher.stop()
+})
+
+Watcher('a dispute and its end reach their job; what it returns reaches the ledger', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  for (const n of [1, 2]) {
+    house.settled(n)
+    house.disputed(n)
+  }
+  house.resolved(1, true)
+  house.resolved(2, false)
+  await rest()
+  const [opened, resolved] = house.taken.filter(({ jobId }) => jobId === job(1)).slice(1)
+  assert.ok(opened?.type === 'ConfirmDispute' && opened.claimedHash === hashOf('another text'))
+  assert.ok(resolved?.type === 'ResolveDispute' && resolved.upheld)
+  // To one job in order, to several side by side.
+  assert.equal(house.told().sort(), [
+    'ConfirmDispute 1 2',
+    'ConfirmDispute 2 4',
+    'ConfirmSettlement 1 1',
+    'ConfirmSettlement 2 3',
+    'ResolveDispute 1 5',
+    'ResolveDispute 2 6',
+  ])
+  assert.equal(
+    house.ledger.applied.map(({ kind, block, credits }) => [kind, block, credits]),
+    [
+      ['settled', 1, 2n],
+      ['settled', 3, 2n],
+      ['dispute_resolved', 5, 8n],
+    ],
+  )
+  await watcher.stop()
+  assert.is(house.saved(), 6)
+})
+
+Watcher('one job hears its facts in their order, however late it takes the first', async () => {
+  const house = new WatcherHouse()
+  const watcher = await house.watch()
+  house.settled(1)
+  house.disputed(1)
+  house.settled(2)
+  house.resolved(1, false)
+  await house.clock.advance(10_000)
+  house.listen()
+  await house.clock.advance(3_000)
+  const told = house.told()
+  assert.equal(
+    told.filter((line) => line.includes(' 1 ')),
+    ['ConfirmSettlement 1 1', 'ConfirmDispute 1 2', 'ResolveDispute 1 4'],
+  )
+  assert.ok(told.includes('ConfirmSettlement 2 3'))
+  await watcher.stop()
+  assert.is(house.saved(), 4)
 })
 
 Watcher('waits for confirmations', async () => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type JobId, toJobId } from '../../../src/domain/ids.ts'
-import { AnswerText } from '../../../src/edge/answer-text.ts'
+import { AnswerText } from '../../../src/edge/waiting/answer-text.ts'
 import type { Chunk } from '../../../src/messages/edge.ts'
 
 const jobId: JobId = toJobId(`job_${'0'.repeat(26)}`)

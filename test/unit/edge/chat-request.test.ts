@@ -1,8 +1,8 @@
 import { Value } from '@sinclair/typebox/value'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseChatRequest } from '../../../src/edge/chat-request.ts'
-import { chatBody, dropNulls } from '../../../src/edge/chat-schema.ts'
+import { parseChatRequest } from '../../../src/edge/chat/chat-request.ts'
+import { chatBody, dropNulls } from '../../../src/edge/schemas/chat-body.ts'
 
 const user = { role: 'user', content: 'Hello' }
 

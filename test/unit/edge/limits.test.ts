@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cannotFit, roomForAnswer } from '../../../src/edge/context-window.ts'
-import { errorBody } from '../../../src/edge/errors.ts'
-import { isDeeperThan } from '../../../src/edge/json-body.ts'
+import { errorBody } from '../../../src/api/http/errors.ts'
+import { isDeeperThan } from '../../../src/api/http/json-body.ts'
+import { cannotFit, roomForAnswer } from '../../../src/edge/chat/context-window.ts'
 
 const user = (content: string) => [{ role: 'user' as const, content }]
 

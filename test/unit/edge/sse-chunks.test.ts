@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/domain/ids.ts'
-import { SseChunks } from '../../../src/edge/sse-chunks.ts'
+import { SseChunks } from '../../../src/edge/answer/sse-chunks.ts'
 
 const jobId = toJobId(`job_${'0'.repeat(26)}`)
 const identity = { jobId, created: 7, model: 'a/b', includeUsage: false }

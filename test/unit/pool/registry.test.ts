@@ -1,51 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Address, type JobId, toAddress, toJobId } from '../../../src/domain/ids.ts'
-import { toUnixMs, type UnixMs } from '../../../src/domain/time.ts'
-import { decide, type RegistryCommand } from '../../../src/pool/registry/decide.ts'
-import {
-  emptyRegistry,
-  evolve,
-  type Outcome,
-  type Registry,
-} from '../../../src/pool/registry/state.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
+import { median } from '../../../src/domain/median.ts'
+import { emptyRegistry } from '../../../src/pool/registry/state.ts'
 import { summarize } from '../../../src/pool/registry/summary.ts'
-
-const A = toAddress(`0x${'aa'.repeat(20)}`)
-const B = toAddress(`0x${'bb'.repeat(20)}`)
-const NOW = toUnixMs(1_000_000)
-const later = (ms: number): UnixMs => toUnixMs(NOW + ms)
-const job = (n: number): JobId => toJobId(`job_${String(n).padStart(26, '0')}`)
-
-/** A registry that is told things; what follows comes back as short lines. */
-class House {
-  readonly registry: Registry = emptyRegistry()
-  picks: number[] = []
-
-  say(command: RegistryCommand): string[] {
-    const events = decide(this.registry, command, (below) => (this.picks.shift() ?? 0) % below)
-    for (const event of events) evolve(this.registry, event)
-    return events.map((event) => {
-      const jobId = 'jobId' in event ? ` ${Number(event.jobId.slice(4))}` : ''
-      const address = 'address' in event ? ` ${event.address.slice(2, 3)}` : ''
-      return `${event.type}${jobId}${address}`
-    })
-  }
-
-  join(address: Address, slots = 1, models: readonly string[] = ['m'], at = NOW): string[] {
-    const served = new Map(models.map((model) => [model, 4_096]))
-    const profile = { address, workerId: 1, models: served, slots }
-    return this.say({ type: 'Join', profile, at })
-  }
-  place(n: number, exclude: readonly Address[] = [], model = 'm', at = NOW): string[] {
-    const placement = { jobId: job(n), model, exclude: new Set(exclude) }
-    return this.say({ type: 'Place', placement, at })
-  }
-  free(address: Address, n: number, outcome: Outcome = 'finished', at = NOW): string[] {
-    return this.say({ type: 'Free', address, jobId: job(n), outcome, at })
-  }
-  leave = (address: Address) => this.say({ type: 'Leave', address, at: NOW })
-}
+import { A, B, RegistryHouse as House, job, later, NOW } from '../../fakes/pool/registry-house.ts'
 
 const Choice = suite('registry: choice')
 
@@ -71,8 +30,8 @@ Choice('equal load: the faster to its first token gets the job', () => {
   const house = new House()
   house.join(A)
   house.join(B)
-  house.say({ type: 'SeeFirstToken', address: A, firstTokenMs: 300 })
-  house.say({ type: 'SeeFirstToken', address: B, firstTokenMs: 200 })
+  house.see(A, 300)
+  house.see(B, 200)
   for (const first of [0, 1]) {
     house.picks = [first, 0]
     assert.equal(house.place(first), [`JobHeld ${first} b`])
@@ -247,9 +206,8 @@ Summary('tells workers, slots, queue, speed and share of finished jobs by model'
   house.join(A, 1, ['m', 'n'])
   house.join(B, 1, ['m'])
   for (const n of [1, 2, 3]) house.place(n)
-  for (const firstTokenMs of [30, 10])
-    house.say({ type: 'SeeFirstToken', address: A, firstTokenMs })
-  house.say({ type: 'SeeFirstToken', address: B, firstTokenMs: 20 })
+  for (const firstTokenMs of [30, 10, 60]) house.see(A, firstTokenMs)
+  house.see(B, 20)
   house.free(A, 1)
   house.free(B, 2, 'failed')
   const { m, n } = summarize(house.registry, 'p').models
@@ -258,12 +216,39 @@ Summary('tells workers, slots, queue, speed and share of finished jobs by model'
     slots: 2,
     busy: 1,
     queued: 0,
-    firstTokenMs: 20,
+    firstTokenMs: 25,
+    firstTokensMs: [20, 30],
+    measured: 2,
     completionRate: 0.5,
     contextWindow: 4_096,
   })
   assert.is(n?.workers, 1)
   assert.is(n?.completionRate, 1)
+  assert.equal([n?.firstTokenMs, n?.firstTokensMs, n?.measured], [null, [], 0])
+})
+
+Summary('speed is of the model: a small one on the same worker says nothing of a large one', () => {
+  const house = new House()
+  house.join(A, 1, ['small', 'large'])
+  house.see(A, 10, 'small')
+  house.see(A, 900, 'large')
+  const { small, large } = summarize(house.registry, 'p').models
+  assert.equal([small?.firstTokenMs, large?.firstTokenMs], [10, 900])
+  house.say({ type: 'DropModel', address: A, model: 'large', at: NOW })
+  assert.equal(house.see(A, 1, 'large'), [], 'late, of a model that is gone')
+})
+
+Summary('of many workers an even sample goes out, with how many it stands for', () => {
+  const house = new House()
+  for (let n = 0; n < 1_000; n++) {
+    const address = toAddress(`0x${String(n).padStart(40, '0')}`)
+    house.join(address)
+    house.see(address, n)
+  }
+  const { m } = summarize(house.registry, 'p').models
+  assert.is(m?.firstTokensMs.length, 64)
+  assert.equal([m?.measured, m?.firstTokenMs], [1_000, 499.5])
+  assert.ok(Math.abs((median(m?.firstTokensMs ?? []) ?? 0) - 499.5) < 10)
 })
 
 Summary('nobody connected: no models', () => {

@@ -50,16 +50,19 @@ function makeHost(journal: MemoryJournal, name: string) {
     commandSubject: (partition) => `cmd.${partition}.*`,
     actorOf: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
     partitionOf: () => 0,
-    journalFilter: 'job.>',
   })
   const tell = (command: Command) => bus.request<string>('cmd.0.a', command, 1_000)
-  return { host, tell }
+  const acquire = async () => {
+    await host.acquire([0])
+    await host.rehydrate([0], 1)
+  }
+  return { host, tell, acquire }
 }
 
 Rehydrate('what an actor has done since the reading is not undone by it', async () => {
   const journal = new SlowJournal()
   const first = makeHost(journal, 'first')
-  await first.host.acquire([0], 1)
+  await first.acquire()
   assert.is(await first.tell('begin'), 'running')
   await first.host.release([0])
 
@@ -68,7 +71,7 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
     end = resolve
   })
   const second = makeHost(journal, 'second')
-  const acquired = second.host.acquire([0], 1)
+  const acquired = second.acquire()
   await rest()
   assert.is(await second.tell('finish'), 'done')
   end()
@@ -80,10 +83,10 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
 Rehydrate('what an owner that was only slow wrote is found by a second reading', async () => {
   const journal = new MemoryJournal()
   const slow = makeHost(journal, 'slow')
-  await slow.host.acquire([0], 1)
+  await slow.acquire()
   await slow.tell('begin')
   const next = makeHost(journal, 'next')
-  await next.host.acquire([0], 1)
+  await next.acquire()
   assert.is(await slow.tell('finish'), 'done')
   assert.is(await next.tell('get'), 'running', 'it cannot know yet')
   await next.host.rehydrate([0], 1)
@@ -93,8 +96,8 @@ Rehydrate('what an owner that was only slow wrote is found by a second reading',
 
 Rehydrate('an actor that has come to rest is forgotten, and bounds no reading', async () => {
   const journal = new MemoryJournal()
-  const { host, tell } = makeHost(journal, 'only')
-  await host.acquire([0], 1)
+  const { host, tell, acquire } = makeHost(journal, 'only')
+  await acquire()
   await tell('begin')
   assert.is(host.size, 1)
   assert.is(host.checkpoints().get(0), 1)

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Lane } from '../../../src/messages/subjects.ts'
 import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
 import { LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
@@ -65,6 +66,38 @@ test('a settlement asked for before its lost lock is back is not refused', async
   await house.say(settle(job(1)))
   assert.equal((await ends(house))[0], 'settled')
 })
+
+test('a settlement passed over just before its lost lock came back is not refused', async (house) => {
+  await house.start('settle')
+  const look = holdFirst(house.chain, 'lock')
+  await house.say(settle(job(1)))
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  house.heard()
+  look()
+  await rest()
+  assert.equal(house.heard(), [], 'the job asks again')
+  await house.say(settle(job(1)))
+  assert.equal((await ends(house))[0], 'settled')
+})
+
+/** The first question for the nonce of `lane` gets its answer, of that moment, when this is called. */
+function holdFirst(chain: LaneHouse['chain'], lane: Lane): () => void {
+  const nonce = chain.nonce.bind(chain)
+  let answer = (): void => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let isFirst = true
+  chain.nonce = async (of) => {
+    if (of === lane && isFirst) {
+      isFirst = false
+      await asked
+    }
+    return nonce(of)
+  }
+  return answer
+}
 
 const ends = (house: LaneHouse) =>
   Promise.all(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readContracts } from '../../../src/chain/contracts-file.ts'
+import { readContracts, writeContracts } from '../../../src/chain/contracts-file.ts'
 
 const ContractsFile = suite('address file')
 const dir = mkdtempSync(join(tmpdir(), 'svc-contracts-'))
@@ -21,13 +21,36 @@ const file = {
   job_escrow: `0x${'Ab'.repeat(20)}`,
   worker_staking: `0x${'cd'.repeat(20)}`,
   usdg: `0x${'ef'.repeat(20)}`,
+  r_compute: `0x${'0c'.repeat(20)}`,
+  model_registry: `0x${'0d'.repeat(20)}`,
+  governor: `0x${'0e'.repeat(20)}`,
+  timelock: `0x${'0f'.repeat(20)}`,
   deploy_block: 3,
+  abi_hash: 'abcd',
 }
 
 ContractsFile('reads addresses, in lower case', async () => {
   const contracts = await readContracts(write('good.json', JSON.stringify(file)))
   assert.is(contracts.jobEscrow, `0x${'ab'.repeat(20)}`)
   assert.is(contracts.deployBlock, 3)
+  assert.is(contracts.abiHash, 'abcd')
+})
+
+ContractsFile('an older one says nothing of its version', async () => {
+  const older = JSON.stringify({ ...file, abi_hash: undefined })
+  assert.is((await readContracts(write('older.json', older))).abiHash, '')
+})
+
+ContractsFile('one from before there were models on chain is of another version', async () => {
+  const older = JSON.stringify({ ...file, governor: undefined, model_registry: undefined })
+  assert.match(await refused(write('older.json', older)), /names contracts of another version/)
+})
+
+ContractsFile('reads what was written', async () => {
+  const path = write('written.json', JSON.stringify(file))
+  const contracts = await readContracts(path)
+  await writeContracts(path, contracts)
+  assert.equal(await readContracts(path), contracts)
 })
 
 ContractsFile('says what to do where there is none, or where it is something else', async () => {

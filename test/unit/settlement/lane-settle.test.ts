@@ -43,6 +43,28 @@ test('a settlement the chain refuses is told to the job', async (house) => {
   ])
 })
 
+test('a settlement above the cap of the hour waits, and is told to nobody', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(2)
+  house.chain.capped.add(job(1))
+  await house.say(settle(job(1)), settle(job(2)))
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), ['settle 1 2'], 'asked again too soon, it is not tried')
+  assert.equal(house.heard(), [])
+
+  await house.clock.advance(30_000)
+  await house.say(settle(job(1)))
+  house.chain.capped.clear()
+  await house.clock.advance(30_000)
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), ['settle 1 2', 'settle 1', 'settle 1'])
+  const facts = await house.chain.jobFacts(job(1))
+  assert.equal(
+    facts.map(({ type }) => type),
+    ['locked', 'skipped', 'skipped', 'settled'],
+  )
+})
+
 test('refunds are told at broadcast; kinds take turns', async (house) => {
   await house.start('settle')
   await house.seedLocks(6)

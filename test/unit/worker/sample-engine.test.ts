@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Sampling } from '../../../src/domain/chat.ts'
-import { CATALOGUE } from '../../../src/domain/models.ts'
+import { LAUNCH_LINEUP } from '../../../src/domain/models.ts'
 import { type EngineEnding, EngineFault } from '../../../src/worker/engine.ts'
 import { makeSampleEngine } from '../../../src/worker/engines/sample.ts'
 
@@ -20,7 +20,7 @@ interface Asked {
 async function answer(asked: Asked = {}) {
   const { content = 'hi', sampling = {}, outputTokensMax = 10_000 } = asked
   const { tokens = 60, tokenMs = 0, signal = new AbortController().signal } = asked
-  const engine = makeSampleEngine({ models: CATALOGUE, tokens, tokenMs })
+  const engine = makeSampleEngine({ models: LAUNCH_LINEUP, tokens, tokenMs })
   const job = { model: MODEL, messages: [{ role: 'user' as const, content }], sampling }
   let text = ''
   let counted = 0

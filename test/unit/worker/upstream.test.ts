@@ -4,7 +4,7 @@ import { EngineFault } from '../../../src/worker/engine.ts'
 import { statusFault } from '../../../src/worker/engines/upstream-faults.ts'
 import {
   matchModels,
-  modelOf,
+  modelIdOf,
   parseWantedModels,
 } from '../../../src/worker/engines/upstream-models.ts'
 import { UpstreamStream } from '../../../src/worker/engines/upstream-stream.ts'
@@ -12,7 +12,7 @@ import { data } from '../../fakes/pool/upstream.ts'
 
 const Models = suite('upstream models')
 
-Models('names: exact, any case, and Ollama’s', () => {
+Models('names of the launch lineup: exact, any case, and Ollama’s', () => {
   const names = {
     'Qwen/Qwen3-8B': 'Qwen/Qwen3-8B',
     'qwen/qwen3-8b': 'Qwen/Qwen3-8B',
@@ -22,10 +22,11 @@ Models('names: exact, any case, and Ollama’s', () => {
     'llama3.2:3b': 'meta-llama/Llama-3.2-3B-Instruct',
     'gemma3:27b': 'google/gemma-3-27b-it',
     'mistral:7b': 'mistralai/Mistral-7B-Instruct-v0.3',
-    'gemma3:4b': undefined,
-    'gpt-x': undefined,
+    // Another size, and a name unheard of: ids as they stand, for the catalogue to know or not.
+    'gemma3:4b': 'gemma3:4b',
+    'new/Model': 'new/Model',
   }
-  for (const [name, id] of Object.entries(names)) assert.is(modelOf(name)?.id, id, name)
+  for (const [name, id] of Object.entries(names)) assert.is(modelIdOf(name), id, name)
 })
 
 Models('serves what is listed and wanted, under the upstream’s names', () => {
@@ -36,7 +37,7 @@ Models('serves what is listed and wanted, under the upstream’s names', () => {
     [...served.values()],
     [
       { id: 'Qwen/Qwen3-8B', upstream: 'local', contextWindow: 8_192 },
-      { id: 'Qwen/Qwen3-14B', upstream: 'qwen3:14b', contextWindow: 32_768 },
+      { id: 'Qwen/Qwen3-14B', upstream: 'qwen3:14b', contextWindow: 0 },
     ],
   )
   assert.equal(skipped, ['odd'])
@@ -44,8 +45,16 @@ Models('serves what is listed and wanted, under the upstream’s names', () => {
   assert.equal(matchModels([{ id: 'mistral:7b' }], []).served.size, 1, 'nothing wanted: all')
 })
 
-Models('a wish outside the catalogue is an error that names it', () => {
-  assert.throws(() => parseWantedModels('gpt-x=local'), /WORKER_MODELS: gpt-x/)
+Models('a model of tomorrow is offered under its id, or under the one it is given', () => {
+  const listed = [{ id: 'new/model' }, { id: 'local' }, { id: 'my own' }]
+  assert.equal([...matchModels(listed, []).served.keys()], ['new/model', 'local'])
+  const { served } = matchModels(listed, parseWantedModels('newer/model=local'))
+  assert.equal([...served.values()], [{ id: 'newer/model', upstream: 'local', contextWindow: 0 }])
+})
+
+Models('a wish that can be no id is an error that names it', () => {
+  assert.throws(() => parseWantedModels('Qwen/Qwen3-8B,=local'), /WORKER_MODELS: =local/)
+  assert.throws(() => parseWantedModels('my model=local'), /WORKER_MODELS: my model/)
 })
 
 Models.run()

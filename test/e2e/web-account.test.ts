@@ -1,0 +1,440 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeAbiParameters,
+  type Hex,
+  http,
+  keccak256,
+  parseUnits,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { devUsdgAbi, jobEscrowAbi } from '../../src/chain/abi.ts'
+import { toAddress } from '../../src/domain/ids.ts'
+import type {
+  CreatedKey,
+  DepositAddress,
+  Movement,
+  MovementsPage,
+  RelayedDeposit,
+  TestFunds,
+  WebAccount,
+  WebConfig,
+  WebKey,
+  WebSession,
+  WebSettings,
+  WebVoucher,
+} from '../../src/web/api.ts'
+import { codeOf, Visitor } from '../fakes/web/visitor.ts'
+import { type Network, startNetwork } from '../network/network.ts'
+import { type Customer, chat, eventually, jobSettles, send } from './customer.ts'
+
+/** A customer's first day through the web app's API, against the real network and its chain. */
+const WebAccounts = suite('web account')
+
+const MODEL = 'Qwen/Qwen3-8B'
+const ask = { model: MODEL, messages: [{ role: 'user', content: 'Hello?' }], max_tokens: 20 }
+
+let network: Network
+let config: WebConfig
+
+WebAccounts.before(async () => {
+  network = await startNetwork()
+  config = await new Visitor({ origin: network.web_url }).json<WebConfig>('/api/config')
+})
+WebAccounts.after(async () => {
+  await network?.stop()
+})
+
+WebAccounts('the app is told where everything is, and that this is a development network', () => {
+  assert.is(config.chain.id, network.chain_id)
+  assert.is(config.contracts.job_escrow, network.contracts.job_escrow)
+  assert.is(config.base_url, network.base_url)
+  assert.is(config.explorer_url, network.explorer_url)
+  assert.is(config.development, true)
+  assert.is(config.relays_deposits, true)
+  assert.equal(config.tiers.standard, { credits_per_request: 8, credits_per_1k_tokens: 4 })
+  assert.match(network.screen(), network.web_url)
+})
+
+WebAccounts(
+  'test funds, one signature, credits; the same signature again buys nothing more',
+  async () => {
+    const { visitor, account, wallet } = await signedIn()
+    const before = await visitor.json<WebAccount>('/api/account')
+    assert.is(before.wallet, wallet)
+    assert.is(before.credits_remaining, 0)
+    assert.is(before.last_topup_at, null)
+
+    const funds = await visitor.post<TestFunds>('/api/development/fund')
+    assert.is(funds.usdg_value, 100)
+    assert.is((await visitor.post<TestFunds>('/api/development/fund')).tx, null, 'full is full')
+
+    const signed = await authorize(account, 250)
+    const live = await listen(visitor)
+    const { tx } = await visitor.post<RelayedDeposit>('/api/deposits', signed)
+    await creditsBecome(visitor, 250)
+    assert.equal(await visitor.post<RelayedDeposit>('/api/deposits', signed), { tx })
+    await eventually(
+      () => `the page hears nothing of the deposit: ${live.heard.join()}`,
+      async () => (live.heard.includes('account') && live.heard.includes('movements')) || undefined,
+    )
+    live.end()
+
+    const [purchase] = (await visitor.json<MovementsPage>('/api/account/movements')).data
+    const { at, block_number, ...rest } = purchase as Movement
+    assert.ok(block_number > 0 && Date.parse(at) > 0)
+    const counterparty = wallet
+    assert.equal(rest, { type: 'purchase', credits: 250, usdg_value: 2.5, tx, counterparty })
+    const after = await visitor.json<WebAccount>('/api/account')
+    assert.is(after.credits_remaining, 250)
+    assert.ok(after.last_topup_at)
+  },
+)
+
+WebAccounts('a purchase that the contract would refuse is refused with what to do', async () => {
+  const { visitor, account } = await signedIn()
+  const poor = await visitor.send('/api/deposits', {
+    method: 'POST',
+    body: await authorize(account, 200),
+  })
+  assert.is(poor.status, 422, poor.text)
+  assert.is(codeOf(poor), 'deposit_refused')
+  assert.match(poor.text, 'holds less USDG')
+  const little = { ...(await authorize(account, 100)), credits: 99 }
+  const refused = await visitor.send('/api/deposits', { method: 'POST', body: little })
+  assert.is(refused.status, 400)
+  assert.is(JSON.parse(refused.text).error.param, 'credits')
+  const others = await authorize(privateKeyToAccount(generatePrivateKey()), 200)
+  await visitor.post('/api/development/fund')
+  const forged = await visitor.send('/api/deposits', { method: 'POST', body: others })
+  assert.is(codeOf(forged), 'deposit_refused')
+})
+
+WebAccounts('tokens sent to the own deposit address arrive, and the page hears of it', async () => {
+  const { visitor, wallet } = await signedIn()
+  const told = await visitor.json<DepositAddress>('/api/deposit-address')
+  assert.is(told.minimum_credits, 100)
+  assert.is(told.pending_credits, 0)
+  const live = await listen(visitor)
+  await mint(told.address, '0.60')
+  await eventually(
+    () => `the page hears nothing of the arrival: ${live.heard.join()}`,
+    async () => live.heard.includes('arrivals') || undefined,
+  )
+  await eventually(
+    () => 'what is below the minimum does not show',
+    async () =>
+      (await visitor.json<WebAccount>('/api/account')).arriving_credits === 60 || undefined,
+  )
+  await mint(told.address, '0.45')
+  await creditsBecome(visitor, 105)
+  live.end()
+  assert.is((await visitor.json<WebAccount>('/api/account')).arriving_credits, 0)
+  const { data } = await visitor.json<MovementsPage>('/api/account/movements')
+  assert.equal(
+    data.map(({ credits, counterparty }) => [credits, counterparty]),
+    [[105, told.address]],
+  )
+  assert.is.not(told.address, wallet)
+})
+
+WebAccounts(
+  'a key works at once, is shown once, tells its last use, and ends at once',
+  async () => {
+    const { visitor } = await rich(100)
+    assert.is(await visitor.json('/api/key'), null)
+    const created = await visitor.post<CreatedKey>('/api/key')
+    assert.match(created.key, /^svc_live_[A-Za-z0-9]{32}$/)
+    const shown = await visitor.json<WebKey>('/api/key')
+    assert.is(shown.hint, created.hint)
+    assert.is(shown.last_used_at, null)
+    assert.not.ok(JSON.stringify(shown).includes(created.key))
+
+    const second = await visitor.send('/api/key', { method: 'POST' })
+    assert.is(second.status, 409)
+    assert.is(codeOf(second), 'key_exists')
+
+    const customer = customerWith(created.key)
+    const answer = await chat(customer, ask)
+    assert.is(answer.status, 200, answer.text)
+    await eventually(
+      () => 'the use of the key is not told',
+      async () => (await visitor.json<WebKey>('/api/key')).last_used_at ?? undefined,
+    )
+    assert.is((await visitor.send('/api/key', { method: 'DELETE' })).status, 204)
+    assert.is((await send(customer, '/account')).status, 401)
+    assert.is(await visitor.json('/api/key'), null)
+    assert.is((await visitor.send('/api/key', { method: 'DELETE' })).status, 204)
+    const next = await visitor.post<CreatedKey>('/api/key')
+    assert.is((await send(customerWith(next.key), '/account')).status, 200)
+    assert.is((await send(customer, '/account')).status, 401)
+  },
+)
+
+WebAccounts('of many keys asked for at once the wallet has one', async () => {
+  const { visitor } = await signedIn()
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => visitor.send('/api/key', { method: 'POST' })),
+  )
+  const made = answers.filter(({ status }) => status === 201)
+  assert.is(made.length, 1)
+  assert.ok(answers.every(({ status }) => status === 201 || status === 409))
+})
+
+WebAccounts('what a job holds is told while it runs, and what became of it after', async () => {
+  const { visitor } = await rich(300)
+  const { key } = await visitor.post<CreatedKey>('/api/key')
+  const customer = customerWith(key)
+  const running = chat(customer, { ...ask, max_tokens: 1_500 })
+  const held = await eventually(
+    () => 'no credits are told to be held',
+    async () => {
+      const { locked, settling } = await visitor.json<WebAccount>('/api/account')
+      return [...locked.jobs, ...settling.jobs][0]
+    },
+  )
+  assert.is(held.credits, 12)
+  const answer = await running
+  assert.is(held.job_id, answer.headers['x-svc-job-id'])
+  await jobSettles(customer, held.job_id)
+  await eventually(
+    () => 'the credits of the settled job are still told to be held',
+    async () => {
+      const { locked, settling, refunding } = await visitor.json<WebAccount>('/api/account')
+      return locked.credits + settling.credits + refunding.credits === 0 || undefined
+    },
+  )
+})
+
+WebAccounts('a disputed job shows with its transaction, and when arbitration ends', async () => {
+  const { visitor } = await rich(200)
+  const { key } = await visitor.post<CreatedKey>('/api/key')
+  const customer = customerWith(key)
+  const jobId = String((await chat(customer, ask)).headers['x-svc-job-id'])
+  await jobSettles(customer, jobId)
+  const opened = await send(customer, `/jobs/${jobId}/dispute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: { received_output_hash: `sha256:${'0'.repeat(64)}` },
+  })
+  assert.is(opened.status, 200, opened.text)
+  const [job] = await eventually(
+    () => 'the disputed job is not told',
+    async () => {
+      const { disputed } = await visitor.json<WebAccount>('/api/account')
+      return disputed.jobs[0]?.ends_at ? disputed.jobs : undefined
+    },
+  )
+  assert.is(job!.job_id, jobId)
+  assert.is(job!.credits, 8)
+  assert.match(job!.tx ?? '', /^0x[0-9a-f]{64}$/)
+  const hours = (Date.parse(job!.ends_at ?? '') - Date.now()) / 3_600_000
+  assert.ok(hours > 23 && hours < 25, `${hours} hours`)
+})
+
+WebAccounts(
+  'credits go out at once with a voucher, and with a waiting time without us',
+  async () => {
+    const { visitor, account, wallet } = await rich(500)
+    const body = { credits: 120, to: wallet, request_id: 'first' }
+    const voucher = await visitor.post<WebVoucher>('/api/withdrawals', body)
+    assert.equal(await visitor.post<WebVoucher>('/api/withdrawals', body), voucher)
+    const open = await visitor.send('/api/withdrawals', {
+      method: 'POST',
+      body: { ...body, request_id: 'second' },
+    })
+    assert.is(open.status, 409)
+    assert.is(codeOf(open), 'voucher_open')
+    const { deadline, signature } = voucher
+    await included(account, 'withdraw', [120n, wallet, BigInt(deadline), signature])
+    await creditsBecome(visitor, 380)
+
+    await included(account, 'requestWithdrawal', [80n])
+    await creditsBecome(visitor, 300)
+    const { thawing } = await visitor.json<WebAccount>('/api/account')
+    assert.is(thawing.credits, 80)
+    assert.ok(Date.parse(thawing.ends_at ?? '') > 0)
+
+    const much = await visitor.send('/api/withdrawals', {
+      method: 'POST',
+      body: { credits: 10_000, to: wallet, request_id: 'third' },
+    })
+    assert.is(much.status, 402)
+    assert.is(JSON.parse(much.text).error.details.credits_remaining, 300)
+
+    const first = await visitor.json<MovementsPage>('/api/account/movements?limit=1')
+    assert.is(first.data[0]?.type, 'withdrawal')
+    assert.is(first.has_more, true)
+    const older = `/api/account/movements?limit=1&before=${first.next_cursor}`
+    assert.is((await visitor.json<MovementsPage>(older)).data[0]?.type, 'purchase')
+  },
+)
+
+WebAccounts('the threshold of credit.low is kept', async () => {
+  const { visitor } = await signedIn()
+  assert.equal(await visitor.json<WebSettings>('/api/settings'), { low_threshold: 100 })
+  const put = (low_threshold: unknown) =>
+    visitor.send('/api/settings', { method: 'PUT', body: { low_threshold } })
+  assert.is((await put(25)).status, 200)
+  assert.equal(await visitor.json<WebSettings>('/api/settings'), { low_threshold: 25 })
+  for (const wrong of [-1, 1.5, '7', null]) assert.is((await put(wrong)).status, 400)
+})
+
+WebAccounts('sessions outlive the process, and no other wallet is seen', async () => {
+  const [one, other] = await Promise.all([rich(100), signedIn()])
+  const [pid] = network.pids('web')
+  network.kill('web')
+  await eventually(
+    () => 'no web process came back',
+    async () => {
+      const now = network.pids('web')[0]
+      const isBack = now !== undefined && now !== pid
+      const answer = isBack
+        ? await one.visitor.send('/api/session').catch(() => undefined)
+        : undefined
+      return answer?.status === 200 || undefined
+    },
+    60_000,
+  )
+  assert.is((await one.visitor.json<WebSession>('/api/session')).wallet, one.wallet)
+  await creditsBecome(one.visitor, 100)
+  assert.is((await other.visitor.json<WebAccount>('/api/account')).credits_remaining, 0)
+  assert.equal((await other.visitor.json<MovementsPage>('/api/account/movements')).data, [])
+})
+
+type Account = ReturnType<typeof privateKeyToAccount>
+
+async function signedIn() {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const visitor = new Visitor({ origin: network.web_url })
+  const answer = await visitor.signIn(account, network.chain_id)
+  if (answer.status !== 200) throw new Error(`not signed in: ${answer.text}`)
+  return { visitor, account, wallet: toAddress(account.address) }
+}
+
+/** Signed in, with so many credits. */
+async function rich(credits: number) {
+  const customer = await signedIn()
+  await customer.visitor.post('/api/development/fund')
+  const signed = await authorize(customer.account, credits)
+  await customer.visitor.post('/api/deposits', signed)
+  await creditsBecome(customer.visitor, credits)
+  return customer
+}
+
+const customerWith = (apiKey: string): Customer => ({
+  baseUrl: network.base_url,
+  apiKey,
+  wallet: toAddress(`0x${'0'.repeat(40)}`),
+  privateKey: '0x',
+})
+
+async function creditsBecome(visitor: Visitor, credits: number): Promise<void> {
+  let last: number | undefined
+  await eventually(
+    () => `${last} credits where ${credits} were awaited`,
+    async () => {
+      last = (await visitor.json<WebAccount>('/api/account')).credits_remaining
+      return last === credits || undefined
+    },
+  )
+}
+
+/** The one signature with which a wallet buys. */
+async function authorize(account: Account, credits: number) {
+  const salt = generatePrivateKey()
+  const times = { valid_after: 0, valid_before: Math.floor(Date.now() / 1_000) + 3_600 }
+  const nonce = keccak256(
+    encodeAbiParameters([{ type: 'address' }, { type: 'bytes32' }], [account.address, salt]),
+  )
+  const signature = await account.signTypedData({
+    domain: {
+      name: 'Global Dollar (development)',
+      version: '1',
+      chainId: config.chain.id,
+      verifyingContract: config.contracts.usdg,
+    },
+    types: {
+      ReceiveWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'ReceiveWithAuthorization',
+    message: {
+      from: account.address,
+      to: config.contracts.job_escrow,
+      value: BigInt(credits * config.units_per_credit),
+      validAfter: BigInt(times.valid_after),
+      validBefore: BigInt(times.valid_before),
+      nonce,
+    },
+  })
+  return { credits, ...times, salt, signature }
+}
+
+type Call =
+  | readonly ['withdraw', readonly [bigint, Hex, bigint, Hex]]
+  | readonly ['requestWithdrawal', readonly [bigint]]
+
+async function included<const C extends Call>(account: Account, ...[functionName, args]: C) {
+  const writer = createWalletClient({ account, transport: http(network.rpc_url) })
+  const about = { address: config.contracts.job_escrow, abi: jobEscrowAbi, chain: null } as const
+  // The name and its arguments belong together; the library sees the two apart.
+  const call = { ...about, functionName, args } as Parameters<typeof writer.writeContract>[0]
+  await inBlock(await writer.writeContract(call))
+}
+
+async function mint(to: Hex, usdg: string): Promise<void> {
+  const account = privateKeyToAccount(network.wallet.private_key as Hex)
+  const writer = createWalletClient({ account, transport: http(network.rpc_url) })
+  const about = { address: config.contracts.usdg, abi: devUsdgAbi, chain: null } as const
+  const args = [to, parseUnits(usdg, 6)] as const
+  await inBlock(await writer.writeContract({ ...about, functionName: 'mint', args }))
+}
+
+async function inBlock(hash: Hex): Promise<void> {
+  const reader = createPublicClient({ transport: http(network.rpc_url), pollingInterval: 50 })
+  const { status } = await reader.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+}
+
+/** Reads /api/events; resolves once the stream is open. */
+async function listen(visitor: Visitor) {
+  const stop = new AbortController()
+  const response = await fetch(`${network.web_url}/api/events`, {
+    headers: { cookie: visitor.cookie ?? '' },
+    signal: stop.signal,
+  })
+  assert.is(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const heard: string[] = []
+  const read = async () => {
+    let text = ''
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece
+      const events = text.split('\n\n')
+      text = events.pop() ?? ''
+      for (const event of events) {
+        const data = /^event: stale\ndata: (.*)$/.exec(event)?.[1]
+        if (data) heard.push(...JSON.parse(data).queries)
+      }
+    }
+  }
+  // It ends with the stream, also where a test leaves it open.
+  const reading = read().catch(() => {})
+  return {
+    heard,
+    end: async () => {
+      stop.abort()
+      await reading
+    },
+  }
+}
+
+WebAccounts.run()

@@ -1,0 +1,201 @@
+import { resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
+import { type FakeWeb, startFakeWeb } from '../../fakes/web/fake-api.ts'
+import { type FakeHouse, makeFakeHouse } from '../../fakes/web/fake-house.ts'
+import { startFakeRpc } from '../../fakes/web/fake-rpc.ts'
+import { seriousFaults } from './axe.ts'
+import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
+
+/** The app in a real browser, over an API with something in every state. */
+const App = suite('web app')
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const FAILED_WEBHOOK = `/webhooks/wh_${'a'.repeat(24)}`
+const PAGES = [
+  ['/', 'Overview'],
+  ['/buy', 'Buy credits'],
+  ['/withdraw', 'Withdraw'],
+  ['/history', 'History'],
+  ['/playground', 'Playground'],
+  ['/jobs', 'Jobs'],
+  [`/jobs/job_${'26'.padStart(26, '0')}`, 'Job'],
+  ['/models', 'Models'],
+  ['/network', 'Network'],
+  ['/key', 'API key'],
+  ['/webhooks', 'Webhooks'],
+  [FAILED_WEBHOOK, 'Webhook'],
+  ['/settings', 'Settings'],
+  ['/no-such-page', 'There is no such page'],
+] as const
+
+let rpc: Awaited<ReturnType<typeof startFakeRpc>>
+let house: FakeHouse
+let web: FakeWeb
+
+App.before(async () => {
+  if (!webAppIsCurrent(ROOT)) await buildWebApp(ROOT)
+  rpc = await startFakeRpc()
+})
+App.before.each(async () => {
+  house = makeFakeHouse(rpc.url, Date.now())
+  web = await startFakeWeb(house)
+})
+App.after.each(() => web?.stop())
+App.after(() => rpc?.stop())
+
+const VIEWS: readonly Omit<BrowserOptions, 'origins'>[] = [
+  { colorScheme: 'light', size: { width: 1280, height: 900 } },
+  { colorScheme: 'dark', size: { width: 390, height: 844 } },
+]
+for (const view of VIEWS) {
+  App(`every page stands, ${view.colorScheme} and ${view.size?.width} wide`, async () => {
+    await inBrowser(view, async ({ page, complaints }) => {
+      await page.goto(web.url)
+      await walletButton(page).waitFor()
+      assert.equal(await seriousFaults(page), [], 'sign-in')
+      await signIn(page)
+      for (const [path, heading] of PAGES) {
+        await page.goto(`${web.url}${path}`)
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        await settled(page)
+        assert.equal(await seriousFaults(page), [], path)
+        assert.is(await page.evaluate('document.title'), `${heading} · Prepaid inference`)
+        const widest = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(Number(widest) <= 0, `${path} is ${widest} px wider than the screen`)
+      }
+      assert.equal(complaints, [])
+    })
+  })
+}
+
+App('on a phone the pages are behind a menu, which closes by itself and by Escape', async () => {
+  await inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
+    await page.goto(web.url)
+    await signIn(page)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    const menu = page.getByRole('dialog')
+    await menu.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+    await menu.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await menu.waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+  })
+})
+
+App('a session that ends asks to sign in, and the page goes on where it was', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(`${web.url}/settings`)
+    await signIn(page, 'Settings')
+    await page.getByLabel('Threshold in credits').fill('250')
+    house.endSessions()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await signIn(page, 'Settings')
+    assert.is(new URL(page.url()).pathname, '/settings')
+  })
+})
+
+App(
+  'a key is shown once, until its owner says that it is stored; then it can be revoked',
+  async () => {
+    await inBrowser({}, async ({ page }) => {
+      await page.goto(`${web.url}/key`)
+      await signIn(page, 'API key')
+      await page.getByRole('button', { name: 'Create an API key' }).click()
+      const dialog = page.getByRole('dialog')
+      const shown = await dialog.getByTestId('api-key').textContent()
+      assert.match(shown ?? '', /^svc_live_\w{32}$/)
+      assert.match((await dialog.locator('pre').textContent()) ?? '', shown ?? '-')
+      await page.keyboard.press('Escape')
+      assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled())
+      await dialog.getByLabel('I stored it').check()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      assert.not.match((await page.content()) ?? '', shown ?? '-')
+
+      await page.getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByText('You have no active key').waitFor()
+      assert.ok(web.asked.includes('DELETE /api/key'))
+    })
+  },
+)
+
+App(
+  'a purchase below the minimum, or above what the wallet holds, is explained before it is sent',
+  async () => {
+    await inBrowser({}, async ({ page }) => {
+      await page.goto(`${web.url}/buy`)
+      await signIn(page, 'Buy credits')
+      const amount = page.getByLabel('Credits to buy')
+      await amount.fill('99')
+      await page.getByText('At least 100 credits').waitFor()
+      assert.ok(await page.getByRole('button', { name: /Sign to buy/ }).isDisabled())
+      await amount.fill('2501')
+      await page.getByText('Your wallet holds 25.00 USDG, and this costs 25.01 USDG').waitFor()
+      await amount.fill('2500')
+      const buy = page.getByRole('button', { name: 'Sign to buy 2,500 credits for 25.00 USDG' })
+      await buy.waitFor()
+      assert.ok(await buy.isEnabled())
+    })
+  },
+)
+
+App('a failed webhook shows what was sent and answered, is enabled and replayed', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(`${web.url}${FAILED_WEBHOOK}`)
+    await signIn(page, 'Webhook')
+    await page.getByText('2 attempts, request and answers').click()
+    await page.getByText('no answer within 10 s').waitFor()
+    await page.getByText('internal error').waitFor()
+    await page.getByRole('button', { name: 'Enable again' }).click()
+    await page.getByText('It gets nothing at the moment').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Replay all that failed' }).click()
+    await page.getByText('On their way again: 1.').waitFor()
+  })
+})
+
+App('by keyboard alone: skip link, menu of pages, a webhook that is refused says why', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(`${web.url}/webhooks`)
+    await signIn(page, 'Webhooks')
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    await page.keyboard.press('Tab')
+    assert.is(await page.evaluate('document.activeElement.textContent'), 'Skip to content')
+    await page.getByRole('button', { name: 'Create a webhook' }).press('Enter')
+    await page.getByLabel('URL').fill('http://example.com/hook')
+    await page.getByLabel('I stored the secret').press('Space')
+    await page.getByRole('button', { name: 'Create', exact: true }).press('Enter')
+    await page.getByText('Give an https address that the public internet can reach.').waitFor()
+  })
+})
+
+async function inBrowser(
+  view: Omit<BrowserOptions, 'origins'>,
+  work: (browser: Browser) => Promise<void>,
+): Promise<void> {
+  const browser = await openBrowser({ ...view, origins: [web.url, rpc.url] })
+  try {
+    await work(browser)
+  } finally {
+    await browser.stop()
+  }
+}
+
+const walletButton = (page: Page) => page.getByRole('button', { name: /Development wallet/ })
+
+async function signIn(page: Page, heading = 'Overview'): Promise<void> {
+  await walletButton(page).click()
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+/** Nothing grey is left. */
+const settled = (page: Page) =>
+  page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+
+App.run()

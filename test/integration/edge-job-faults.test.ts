@@ -1,0 +1,141 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
+import { fastClock } from '../fakes/edge/fast-clock.ts'
+import {
+  accept,
+  call,
+  chat,
+  chunksOf,
+  completed,
+  eventually,
+  jsonOf,
+  KEY,
+  MODEL,
+  openStage,
+  REFUND_TX,
+  type Stage,
+  settlementSent,
+  viewOf,
+} from '../fakes/edge/stage.ts'
+
+const Faults = suite<{ stage: Stage }>('edge: jobs that fall silent')
+Faults.before.each(async (context) => {
+  context.stage = await openStage()
+})
+Faults.after.each(async ({ stage }) => stage.close())
+
+const TEXTS = ['Hel', 'lo', ' you\n']
+
+Faults(
+  'a pool may ask for the prompt while its request waits, and only then',
+  async ({ stage }) => {
+    const ask = (jobId: string) =>
+      stage.bus.request(SUBJECTS.edgePrompt(SUBJECTS.edgeInbox('test')), { jobId }, 1_000)
+    let prompt: unknown
+    stage.play = async ({ jobId }) => {
+      prompt = await ask(jobId)
+      stage.say(...chunksOf(jobId, TEXTS), completed(jobId, TEXTS), settlementSent(jobId))
+    }
+    await call(stage, '/v1/chat/completions', { body: chat() })
+    assert.is((prompt as { model: string }).model, MODEL)
+    assert.is(await ask(stage.commands[0]!.jobId), null)
+  },
+)
+
+Faults('a caller that hangs up cancels its job', async ({ stage }) => {
+  for (const stream of [false, true]) {
+    stage.commands.length = 0
+    const abort = new AbortController()
+    const asked = fetch(`${stage.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(chat({ stream })),
+      signal: abort.signal,
+    }).catch(() => undefined)
+    await eventually(() => stage.commands.length === 1, 'the job was started')
+    abort.abort()
+    await asked
+    await eventually(() => stage.commands[1]?.type === 'CancelJob', 'the job was cancelled')
+  }
+})
+
+Faults('a job nobody answers for is reported, asked for again, and then given up', async () => {
+  const stage = await openStage({ clock: fastClock(20) })
+  try {
+    const deaf = await openStageWithoutActor(stage)
+    assert.is(deaf.status, 503)
+    assert.ok(deaf.headers.get('retry-after'))
+    const orphans = stage.bus.published.filter(({ subject }) => subject === SUBJECTS.orphan)
+    assert.ok(orphans.length >= 5)
+    assert.equal(Object.keys(orphans[0]?.message ?? {}), ['partition'])
+  } finally {
+    await stage.close()
+  }
+})
+
+/** The bus as it is when the partition of the job has no owner. */
+async function openStageWithoutActor(stage: Stage): Promise<Response> {
+  const request = stage.bus.request.bind(stage.bus)
+  stage.bus.request = (subject, message, timeoutMs) =>
+    request(subject.startsWith('cmd.') ? 'nobody' : subject, message, timeoutMs)
+  return call(stage, '/v1/chat/completions', { body: chat() })
+}
+
+Faults('a start whose answer was lost is repeated', async ({ stage }) => {
+  let deaf = 1
+  stage.actor = (command) =>
+    command.type === 'StartJob' && deaf-- > 0 ? undefined : accept(command)
+  stage.play = ({ jobId }) => {
+    if (deaf < 0)
+      stage.say(...chunksOf(jobId, ['x']), completed(jobId, ['x']), settlementSent(jobId))
+  }
+  assert.is((await call(stage, '/v1/chat/completions', { body: chat() })).status, 200)
+  assert.equal(new Set(stage.commands.map(({ jobId }) => jobId)).size, 1)
+})
+
+Faults('an edge that hears nothing asks the job', async () => {
+  const stage = await openStage({ clock: fastClock(20) })
+  try {
+    stage.actor = (command) => {
+      if (command.type !== 'GetJob') return accept(command)
+      stage.outputs.answers.set(command.jobId, 'all of it')
+      return {
+        type: 'accepted',
+        view: viewOf(command.jobId),
+        ending: completed(command.jobId, ['all of it']),
+      }
+    }
+    const response = await call(stage, '/v1/chat/completions', { body: chat() })
+    assert.is((await jsonOf(response)).choices[0].message.content, 'all of it')
+  } finally {
+    await stage.close()
+  }
+})
+
+Faults('a job that never ends for its caller: 504 past the deadline, 500 if unknown', async () => {
+  for (const unknown of [false, true]) {
+    const stage = await openStage({ clock: fastClock(40) })
+    // A pool must speak each 3 s, which are 75 ms here.
+    const speaking = setInterval(() => stage.summary(), 5)
+    try {
+      stage.actor = (command) => {
+        if (command.type === 'StartJob') return accept(command)
+        const view = viewOf(command.jobId, { refundTx: REFUND_TX })
+        return unknown ? { type: 'unknown_job' } : { type: 'accepted', view, ending: null }
+      }
+      const response = await call(stage, '/v1/chat/completions', { body: chat() })
+      const { error } = await jsonOf(response)
+      assert.is(response.status, unknown ? 500 : 504)
+      if (unknown) continue
+      assert.is(error.code, 'job_timeout')
+      assert.is(error.details.refund_tx, REFUND_TX)
+      assert.ok(error.details.credits_refunded >= 8)
+    } finally {
+      clearInterval(speaking)
+      await stage.close()
+    }
+  }
+})
+
+Faults.run()

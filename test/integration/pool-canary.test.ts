@@ -1,0 +1,373 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  Completion_FinishReason,
+  type Offer,
+  type Standing,
+  Standing_State,
+} from '../../proto/gen/svc/worker/v1/worker.ts'
+import { parseJobId } from '../../src/domain/ids.ts'
+import type { AdmissionRecord } from '../../src/messages/admission.ts'
+import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
+import { inHouse } from '../fakes/pool/house.ts'
+import { Rogue } from '../fakes/pool/rogue.ts'
+import { identity, MODEL, PoolStage, until } from '../fakes/pool/stage.ts'
+import { stream } from '../fakes/pool/upstream.ts'
+
+/** What a worker must show before it is offered paid jobs. */
+const Canaries = suite('pool: canary jobs')
+
+const OTHER_MODEL = 'Qwen/Qwen3-14B'
+const WAIT_MS = 15_000
+const CANARY = { canary: true }
+
+const lastStanding = (worker: Rogue): { now: Standing | undefined } => {
+  const seen: { now: Standing | undefined } = { now: undefined }
+  worker.onStanding = (standing) => {
+    seen.now = standing
+  }
+  return seen
+}
+/** Takes canary jobs, and does with them what the test says; paid ones are answered as they should be. */
+const onCanary = (worker: Rogue, play: (offer: Offer) => void): void => {
+  const seen = (offer: Offer) => {
+    if (offer.canary) return play(offer)
+    worker.accept(offer.jobId)
+    worker.chunk(offer.jobId, 0, 'paid')
+    worker.complete(offer.jobId, 'paid', 1)
+  }
+  worker.onOffer = seen
+  worker.offers.forEach(seen)
+}
+const passes =
+  (worker: Rogue) =>
+  ({ jobId }: Offer) => {
+    worker.accept(jobId)
+    worker.chunk(jobId, 0, 'one, two')
+    worker.complete(jobId, 'one, two', 1)
+  }
+const refusedNow = async (stage: PoolStage, model = MODEL) =>
+  assert.equal((await stage.offer({ model })).reply, { type: 'refused', reason: 'no_worker' })
+const record = (stage: PoolStage, key = 1) =>
+  stage.admitted.entries.get(identity(key).address)?.value as AdmissionRecord | undefined
+
+Canaries(
+  'an honest agent passes before its first paid job, and nothing of it is counted',
+  inHouse(async ({ stage, serve, upstream }) => {
+    await serve()
+    assert.is(upstream.requests.length, 1, 'the canary came first')
+    const agent = stage.lastAgent()
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'CompleteJob')
+    await until(() => agent.report().standing?.jobsFinished === 1, 'a standing', WAIT_MS)
+    const { standing, jobsDone, unitsEarned } = agent.report()
+    assert.equal([jobsDone, unitsEarned], [1, '60000'])
+    assert.equal([standing?.jobsOffered, standing?.models[0]?.jobsPerMinute], [1, 1])
+    await until(() => stage.load()?.measured === 1, 'one first token to be measured', WAIT_MS)
+    assert.ok(stage.told.every((command) => command.jobId === jobId))
+    assert.is(stage.outputs.answers.size, 1)
+    assert.ok(record(stage)?.models[MODEL])
+  }, CANARY),
+)
+
+Canaries(
+  'a canary job is short, marked, of an id that no job has, and measures nothing',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    await until(() => worker.offers.length === 1, 'the canary job', WAIT_MS)
+    const [offer] = worker.offers as [Offer]
+    assert.ok(offer.canary && parseJobId(offer.jobId).ok)
+    assert.match(offer.jobId, /^job_unpaid/)
+    assert.ok(offer.maxOutputTokens < 100)
+    // Nobody is told that the model is served, and nobody gets a job there.
+    assert.is(stage.workers(), 0)
+    await refusedNow(stage)
+    onCanary(worker, passes(worker))
+    await until(() => stage.workers() === 1, 'the model to be open', WAIT_MS)
+    await until(() => stage.load()?.busy === 0, 'its slot to be free', WAIT_MS)
+    assert.is(stage.load()?.measured, 0)
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'CompleteJob')
+    assert.not(worker.offers[1]?.canary)
+  }, CANARY),
+)
+
+Canaries(
+  'a worker of five models that serves one gets jobs of that one',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1, { models: [OTHER_MODEL, MODEL] })
+    const standing = lastStanding(worker)
+    onCanary(worker, (offer) => {
+      if (offer.model === MODEL) return passes(worker)(offer)
+      worker.accept(offer.jobId)
+      const message = 'model not found'
+      worker.say({ $case: 'failure', value: { jobId: offer.jobId, reason: 1, message } })
+    })
+    await until(() => stage.workers() === 1, 'the model that it serves', WAIT_MS)
+    await refusedNow(stage, OTHER_MODEL)
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'CompleteJob')
+    await until(() => /model not found/.test(standing.now?.reason ?? ''), 'the reason', WAIT_MS)
+    assert.is(standing.now?.state, Standing_State.STATE_READY)
+    assert.match(standing.now!.reason, OTHER_MODEL)
+  }, CANARY),
+)
+
+const LIES: Readonly<
+  Record<string, { play: (worker: Rogue, jobId: string) => void; told: RegExp }>
+> = {
+  'a wrong hash': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, { hashOf: 'two' })
+    },
+    told: /output_hash.*update the agent/,
+  },
+  'a signature of another key': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, { signedBy: 7 })
+    },
+    told: /signed by/,
+  },
+  'a gap in its chunks': {
+    play: (worker, jobId) => worker.chunk(jobId, 1, 'one'),
+    told: /chunk 1 came where 0 was due/,
+  },
+  'more tokens than it may': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, { outputTokens: 200 })
+    },
+    told: /200 output tokens of at most/,
+  },
+  'text and no tokens': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, { outputTokens: 0 })
+    },
+    told: /counts 0 output tokens/,
+  },
+  'far more text than its tokens hold': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'word '.repeat(1_000))
+      worker.complete(jobId, 'word '.repeat(1_000), 1, { outputTokens: 24 })
+    },
+    told: /24 output tokens for 5000 characters/,
+  },
+  'an end without a word': {
+    play: (worker, jobId) => worker.complete(jobId, '', 0, { outputTokens: 0 }),
+    told: /without a word/,
+  },
+  'no finish reason': {
+    play: (worker, jobId) => {
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, {
+        finishReason: Completion_FinishReason.FINISH_REASON_UNSPECIFIED,
+      })
+    },
+    told: /no finish reason/,
+  },
+}
+
+for (const [lie, { play, told }] of Object.entries(LIES)) {
+  Canaries(
+    `${lie}: no paid job, and it is told why`,
+    inHouse(async ({ stage, rogue }) => {
+      const worker = await rogue(1)
+      const standing = lastStanding(worker)
+      onCanary(worker, ({ jobId }) => {
+        worker.accept(jobId)
+        play(worker, jobId)
+      })
+      const told_ = () => told.test(standing.now?.reason ?? '')
+      await until(told_, 'the reason in its standing', WAIT_MS)
+      assert.is(standing.now?.state, Standing_State.STATE_RESTING)
+      assert.ok(standing.now!.restingUntil > 0)
+      await refusedNow(stage)
+      assert.is(record(stage), undefined)
+      assert.is(worker.ended, undefined)
+    }, CANARY),
+  )
+}
+
+Canaries(
+  'an answer that nobody accepted is none',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    const standing = lastStanding(worker)
+    onCanary(worker, ({ jobId }) => worker.complete(jobId, '', 0))
+    await until(() => /not accepted/.test(standing.now?.reason ?? ''), 'the reason', WAIT_MS)
+    await refusedNow(stage)
+  }, CANARY),
+)
+
+Canaries(
+  'an upstream that is down: the operator reads so, and it is tried again',
+  inHouse(async ({ stage, serve, upstream }) => {
+    let tries = 0
+    upstream.answer = (_request, response) => {
+      if (++tries > 1) return stream(response, ['back'])
+      response.statusCode = 500
+      response.end('{"error":{"message":"out of memory"}}')
+    }
+    const joined = serve(undefined)
+    joined.catch(() => {})
+    await until(() => tries > 0, 'the canary job', WAIT_MS)
+    const agent = stage.lastAgent()
+    const why = () => whyNoJobs(agent.report(), Date.now()) ?? ''
+    await until(() => /its engine failed.*Is the inference server up/.test(why()), why(), WAIT_MS)
+    await until(() => stage.workers() === 1, 'the second try to pass', WAIT_MS)
+    assert.is(tries, 2)
+  }, CANARY),
+)
+
+Canaries(
+  'who has passed need not again: at this pool or at another, until its software changes',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    onCanary(worker, passes(worker))
+    await until(() => record(stage) !== undefined, 'what it has shown to be kept', WAIT_MS)
+    worker.vanish()
+    await until(() => stage.workers() === 0, 'it to leave', WAIT_MS)
+
+    const again = await rogue(1)
+    await until(() => stage.workers() === 1, 'it to be back', WAIT_MS)
+    assert.is(again.offers.length, 0)
+    again.vanish()
+    await until(() => stage.workers() === 0, 'it to leave', WAIT_MS)
+
+    const updated = await rogue(1, { agent: 'test 2' })
+    await until(() => updated.offers[0]?.canary === true, 'a canary job', WAIT_MS)
+    assert.is(stage.workers(), 0)
+  }, CANARY),
+)
+
+Canaries(
+  'a worker that breaks the rules has to pass again',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    onCanary(worker, passes(worker))
+    await until(() => stage.workers() === 1 && record(stage) !== undefined, 'it to pass', WAIT_MS)
+    worker.onOffer = ({ jobId }) => {
+      worker.accept(jobId)
+      worker.chunk(jobId, 0, 'one')
+      worker.complete(jobId, 'one', 1, { hashOf: 'two' })
+    }
+    const { jobId } = await stage.offer()
+    assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'bad_proof')
+    await until(() => stage.workers() === 0, 'its model to be closed', WAIT_MS)
+    await until(() => record(stage) === undefined, 'what it had shown to be void', WAIT_MS)
+  }, CANARY),
+)
+
+Canaries(
+  'one that thinks first gets room for it',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    const caps: number[] = []
+    onCanary(worker, (offer) => {
+      caps.push(offer.maxOutputTokens)
+      if (caps.length > 1) return passes(worker)(offer)
+      worker.accept(offer.jobId)
+      const finishReason = Completion_FinishReason.FINISH_REASON_LENGTH
+      worker.complete(offer.jobId, '', 0, { outputTokens: 0, finishReason })
+    })
+    await until(() => stage.workers() === 1, 'it to pass', WAIT_MS)
+    assert.ok(caps[1]! > caps[0]!)
+  }, CANARY),
+)
+
+Canaries(
+  'a worker that leaves or vanishes in the middle is held nothing against',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    await until(() => worker.offers.length === 1, 'the canary job', WAIT_MS)
+    worker.accept(worker.offers[0]!.jobId)
+    worker.vanish()
+    await until(() => worker.ended !== undefined, 'it to be gone', WAIT_MS)
+    const back = await rogue(1)
+    onCanary(back, passes(back))
+    await until(() => stage.workers() === 1, 'it to pass', WAIT_MS)
+    assert.is(stage.strikes.entries.size, 0)
+  }, CANARY),
+)
+
+for (const isSeen of [true, false]) {
+  Canaries(
+    `a stream breaks, ${isSeen ? 'and' : 'not that'} the pool sees it: a paid job goes on, a canary job begins anew`,
+    inHouse(async ({ stage, rogue }) => {
+      const hello = { slots: 2, models: [MODEL, OTHER_MODEL], resumes: true, beats: true }
+      const worker = await rogue(1, hello)
+      const held: Offer[] = []
+      worker.onOffer = (offer) => {
+        if (offer.canary && offer.model === MODEL) return passes(worker)(offer)
+        worker.accept(offer.jobId)
+        held.push(offer)
+      }
+      worker.offers.forEach(worker.onOffer)
+      await until(() => stage.workers() === 1 && held.length === 1, 'one of two', WAIT_MS)
+      const { jobId } = await stage.offer()
+      await until(() => held.length === 2, 'the paid job', WAIT_MS)
+      worker.chunk(jobId, 0, 'go')
+      await until(() => stage.textOf(jobId) === 'go', 'its first text', WAIT_MS)
+      if (isSeen) {
+        worker.vanish()
+        await until(() => worker.ended !== undefined, 'it to be gone', WAIT_MS)
+      }
+
+      const back = await rogue(1, { ...hello, token: worker.welcome!.sessionToken })
+      assert.equal(back.welcome?.resumed, [{ jobId, nextSeq: 1 }])
+      back.accept(jobId)
+      back.chunk(jobId, 1, ' on')
+      back.complete(jobId, 'go on', 2)
+      await stage.hears(jobId, 'CompleteJob', WAIT_MS)
+      onCanary(back, passes(back))
+      await until(() => stage.workers(OTHER_MODEL) === 1, 'the other model', WAIT_MS)
+      assert.is(stage.workers(), 1)
+      assert.is(back.offers.filter(({ model }) => model === MODEL).length, 0)
+      assert.is(stage.strikes.entries.size, 0)
+    }, CANARY),
+  )
+}
+
+Canaries(
+  'what it has shown at one pool is good at another, and at one that begins anew',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1)
+    onCanary(worker, passes(worker))
+    await until(() => record(stage) !== undefined, 'what it has shown to be kept', WAIT_MS)
+    const { admitted } = stage
+    const other = await new PoolStage({ canary: true, admitted }).open()
+    const same = new Rogue(other.url, 1)
+    try {
+      await until(() => other.workers() === 1, 'it to be let in', WAIT_MS)
+      assert.is(same.offers.length, 0)
+    } finally {
+      same.vanish()
+      await other.close()
+    }
+  }, CANARY),
+)
+
+Canaries(
+  'a canary job holds the slot that it runs in',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(1, { slots: 1, models: [MODEL, OTHER_MODEL] })
+    const held: Offer[] = []
+    onCanary(worker, (offer) => {
+      if (offer.model === MODEL) return passes(worker)(offer)
+      worker.accept(offer.jobId)
+      held.push(offer)
+    })
+    await until(() => held.length === 1, 'the second canary job', WAIT_MS)
+    const { jobId, reply } = await stage.offer()
+    assert.equal(reply, { type: 'taken' })
+    assert.equal([stage.load()?.workers, stage.load()?.slots], [1, 1])
+    await until(() => stage.load()?.queued === 1, 'the job to wait for the slot', WAIT_MS)
+    passes(worker)({ ...held[0]! })
+    await stage.hears(jobId, 'CompleteJob', WAIT_MS)
+  }, CANARY),
+)
+
+Canaries.run()

@@ -1,0 +1,91 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inHouse } from '../fakes/pool/house.ts'
+import { identity, MODEL, until } from '../fakes/pool/stage.ts'
+
+/** Who joins the network for the first time, and who has left the chain. */
+const Members = suite('pool: newcomers and workers that left the chain')
+
+Members(
+  'worker.registered: once a worker, with its models and region',
+  inHouse(async ({ stage, rogue }) => {
+    const first = await rogue(1)
+    await until(() => stage.facts.told.length === 1, 'the newcomer to be told of')
+    const [told] = stage.facts.told
+    assert.ok(told?.type === 'worker.registered')
+    const worker = identity(1).address
+    assert.is(told.worker, worker)
+    assert.equal(told.data, { worker_address: worker, models: [MODEL], region: 'test' })
+    first.vanish()
+    await rogue(1)
+    await rogue(2)
+    await until(() => stage.facts.told.length > 1, 'the second worker to be told of')
+    assert.is(stage.facts.told.length, 2)
+  }),
+)
+
+Members(
+  'worker.registered: told by the next pool where one was killed before, never where one told it',
+  inHouse(async ({ stage, rogue }) => {
+    // The stream is down: the worker is welcome all the same.
+    stage.facts.failing = true
+    const before = await rogue(1)
+    assert.ok(before.welcomed)
+    stage.facts.failing = false
+    await until(() => stage.facts.told.length === 1, 'the newcomer to be told of')
+    await inHouse(async (other) => {
+      // The pool was killed after it told, before it wrote that down.
+      await other.rogue(1)
+      await until(() => other.stage.facts.told.length === 1, 'the other pool to tell')
+      assert.is(other.stage.facts.told[0]?.id, stage.facts.told[0]?.id)
+    })()
+    await until(() => stage.marks.entries.size === 1, 'the mark')
+    await inHouse(async (other) => {
+      for (const [key, entry] of stage.marks.entries) other.stage.marks.entries.set(key, entry)
+      await other.rogue(1)
+      await other.rogue(2)
+      await until(() => other.stage.facts.told.length === 1, 'the unknown one to be told of')
+      const [told] = other.stage.facts.told
+      assert.ok(told?.type === 'worker.registered')
+      assert.is(told.worker, identity(2).address)
+    })()
+  }),
+)
+
+Members(
+  'deactivated on chain: sent away and told why, its job goes on elsewhere, others stay',
+  inHouse(async ({ stage, rogue }) => {
+    const leaver = await rogue(1)
+    leaver.onOffer = ({ jobId }) => leaver.accept(jobId)
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'AssignWorker')
+    const other = await rogue(2)
+    stage.chain.deactivate(leaver.address)
+    await until(() => leaver.ended !== undefined, 'the leaver to be sent away', 8_000)
+    assert.is(leaver.ended?.code, 'FAILED_PRECONDITION')
+    assert.match(leaver.ended?.details ?? '', 'deactivated on chain')
+    await stage.hears(jobId, 'FailWorker')
+    await until(() => stage.workers() === 1, 'one worker to be left')
+    assert.not(other.ended)
+  }),
+)
+
+Members(
+  'deactivated on chain: refused when it dials, without a transaction',
+  inHouse(async ({ stage, rogue }) => {
+    const first = await rogue(1)
+    assert.is(stage.chain.asked, 1)
+    stage.chain.deactivate(identity(1).address)
+    await until(() => first.ended !== undefined, 'the leaver to be sent away', 8_000)
+    stage.chain.deactivate(identity(2).address)
+    for (const key of [1, 2, 1]) {
+      const again = await rogue(key)
+      assert.is(again.ended?.code, 'FAILED_PRECONDITION')
+      assert.match(again.ended?.details ?? '', 'use another key')
+    }
+    assert.is(stage.chain.asked, 1)
+    assert.is(stage.workers(), 0)
+  }),
+)
+
+Members.run()

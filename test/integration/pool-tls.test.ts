@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
+import { Agent } from '../../src/worker/agent.ts'
+import { readChallenge } from '../../src/worker/challenge.ts'
+import { readSettings } from '../../src/worker/cli/settings.ts'
+import { requireTls } from '../../src/worker/dial.ts'
+import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
+import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
+import { poolTargets } from '../../src/worker/pool-ring.ts'
+import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
+import { identity, log, PoolStage, until } from '../fakes/pool/stage.ts'
+import { type Certificate, makeAuthority } from '../fakes/tls/certificate.ts'
+
+/** Real handshakes between an agent and a pool, and what its operator reads when they fail. */
+const Tls = suite('pool and worker: TLS')
+
+const WAIT_MS = 15_000
+const authority = makeAuthority('an authority of its own')
+const stranger = makeAuthority('somebody else')
+
+let folder: string
+let stage: PoolStage
+let agent: Agent | undefined
+Tls.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
+})
+Tls.after.each(async () => {
+  await agent?.stop()
+  agent = undefined
+  await stage.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const file = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** A pool with this certificate; undefined: without TLS. */
+async function pool(certificate: Certificate | undefined): Promise<void> {
+  const tls = certificate && {
+    certFile: file('pool.crt', certificate.cert),
+    keyFile: file('pool.key', certificate.key),
+  }
+  stage = await new PoolStage().open(tls)
+}
+
+const settingsOf = (url: string, trusts: Certificate | undefined) =>
+  readSettings({
+    flags: { pool: url, ...(trusts && { 'pool-ca': file('ca.crt', trusts.cert) }) },
+    env: { HOME: folder },
+    file: undefined,
+  })
+
+function dials(host: string, scheme: 'http' | 'https', trusts?: Certificate): Agent {
+  const pools = requireTls(settingsOf(`${scheme}://${host}:${stage.listensAt}`, trusts))
+  const engine = makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 5, tokenMs: 0 })
+  const who = { identity: identity(1), signed: new SignedJobs(), slots: 1, region: 'test' }
+  agent = new Agent({ ...who, pools: () => poolTargets(pools), engine, log })
+  agent.start()
+  return agent
+}
+
+const served = async () => {
+  await until(() => stage.workers() === 1, 'the worker to join', WAIT_MS)
+  const { jobId } = await stage.offer()
+  await stage.hears(jobId, 'CompleteJob', WAIT_MS)
+}
+const reads = async (dialling: Agent, words: RegExp) => {
+  const why = () => whyNoJobs(dialling.report(), Date.now()) ?? ''
+  await until(() => why().startsWith('not connected: '), 'a reason', WAIT_MS)
+  assert.match(why(), words)
+  assert.is(stage.workers(), 0)
+}
+
+Tls('a job goes over TLS, to a name and to an address', async () => {
+  await pool(authority.issue('localhost'))
+  dials('localhost', 'https', authority)
+  await served()
+})
+
+Tls('a certificate may be for an address', async () => {
+  await pool(authority.issue('127.0.0.1'))
+  dials('127.0.0.1', 'https', authority)
+  await served()
+})
+
+Tls('a certificate of another name', async () => {
+  await pool(authority.issue('pool.example'))
+  await reads(dials('localhost', 'https', authority), /for another name: give --pool the name/)
+})
+
+Tls('an authority that is not trusted, whether one was named or not', async () => {
+  await pool(authority.issue('localhost'))
+  const words = /does not trust whoever signed.*--pool-ca/
+  const first = dials('localhost', 'https', stranger)
+  await reads(first, words)
+  await first.stop()
+  await reads(dials('localhost', 'https'), words)
+})
+
+Tls('a certificate that signs itself', async () => {
+  await pool({ cert: authority.cert, key: authority.key })
+  await reads(dials('localhost', 'https'), /does not trust whoever signed/)
+})
+
+Tls('a certificate that has expired, and one of the future', async () => {
+  await pool(authority.issue('localhost', { from: -5, to: -1 }))
+  await reads(dials('localhost', 'https', authority), /has expired: its operator must renew it/)
+  await agent?.stop()
+  await stage.close()
+  await pool(authority.issue('localhost', { from: 1, to: 5 }))
+  await reads(dials('localhost', 'https', authority), /not good yet: set this machine's clock/)
+})
+
+Tls('TLS to a pool that has none', async () => {
+  await pool(undefined)
+  await reads(dials('localhost', 'https', authority), /does not speak TLS at this address/)
+})
+
+Tls('no TLS to a pool that has it', async () => {
+  await pool(authority.issue('localhost'))
+  await reads(dials('localhost', 'http'), /if it speaks TLS, give --pool its https:/)
+})
+
+Tls('a command says the same', async () => {
+  await pool(authority.issue('pool.example'))
+  const settings = settingsOf(`https://localhost:${stage.listensAt}`, authority)
+  const why = await readChallenge(settings).then(
+    () => 'it was met',
+    (error: Error) => error.message,
+  )
+  assert.match(why, /for another name/)
+})
+
+Tls('a file of authorities that is none is refused at start', async () => {
+  await pool(undefined)
+  const wrong = { cert: 'no certificate', key: '' }
+  assert.throws(() => requireTls(settingsOf('https://pool.example', wrong)), /holds no certificate/)
+  const gone = { ...settingsOf('https://pool.example', undefined), POOL_CA: join(folder, 'gone') }
+  assert.throws(() => requireTls(gone), /--pool-ca .* cannot be read/)
+})
+
+Tls.run()

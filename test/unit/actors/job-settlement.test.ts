@@ -1,0 +1,113 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { rests } from '../../../actors/job/due.ts'
+import { reply, viewOf } from '../../../actors/job/view.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import type { JobCommand } from '../../../src/messages/job.ts'
+import {
+  assigned,
+  at,
+  complete,
+  completed,
+  confirmLock,
+  expire,
+  expired,
+  failure,
+  given,
+  jobId,
+  keys,
+  later,
+  locked,
+  offered,
+  otherTx,
+  refunded,
+  refundSent,
+  settled,
+  started,
+  tx,
+  wallet,
+} from './given.ts'
+
+const test = suite('job: settled, refunded, shown')
+
+test('settlement: confirmed, the job is at rest', () => {
+  const { job } = given(started, locked, offered, assigned, completed)
+    .when({
+      type: 'ConfirmSettlement',
+      jobId,
+      tx: otherTx,
+      block: 9,
+      charged: toCredits(9),
+      at: later(2_000),
+    })
+    .then('SettlementConfirmed')
+  assert.ok(rests(job!))
+})
+test('reply: once completed, with what the worker has signed', () => {
+  const { signature } = complete as { signature: object }
+  const running = given(started, locked, offered, assigned).when(complete)
+  const answer = reply(running.job, running.decision)
+  assert.ok(answer.type === 'accepted')
+  const signed = { outputHash: answer.view.proofHash, outputTokens: 600 }
+  assert.equal(answer.proof, { ...signed, completedAt: 1_800_000_001, signature })
+  const before = reply(given(started, locked, offered).job, { type: 'nothing' })
+  assert.not('proof' in before, 'nothing is signed yet')
+})
+test('settlement: refused, fails and gives the credits back', () => {
+  const { job } = given(started, locked, offered, assigned, completed)
+    .when({ type: 'RefuseSettlement', jobId, reason: 'BadSignature', at })
+    .then('JobFailed')
+  assert.ok(keys(job).includes('refund'))
+})
+test('settlement: a settled job never moves', () => {
+  const done = given(started, locked, offered, assigned, completed, settled)
+  for (const command of [
+    complete,
+    expire,
+    confirmLock,
+    failure('worker_lost'),
+    { type: 'CancelJob', jobId, at },
+    { type: 'ConfirmRefund', jobId, tx, block: 12, at },
+  ] as JobCommand[]) {
+    done.when(command).thenNothing()
+  }
+})
+test('refund: sent and then mined, comes to rest', () => {
+  const sent = given(started, locked, expired, refundSent)
+  assert.not.ok(rests(sent.job!))
+  const { job } = sent
+    .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: 11, at })
+    .then('RefundConfirmed')
+  assert.ok(rests(job!))
+})
+test('refund: told twice, counts once', () => {
+  given(started, locked, expired, refunded)
+    .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: 11, at })
+    .thenNothing()
+})
+test('refund: by anyone after expiry, ends a job that was settling', () => {
+  const { job } = given(started, locked, offered, assigned, completed)
+    .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: 11, at })
+    .then('JobFailed', 'RefundConfirmed')
+  assert.ok(rests(job!))
+})
+test('view: what is not known yet is null', () => {
+  const view = viewOf(given(started).job as Parameters<typeof viewOf>[0])
+  assert.equal(
+    [view.worker, view.completedAt, view.escrowTx, view.settlementTx, view.usage],
+    [null, null, null, null, null],
+  )
+  assert.is(view.charged, toCredits(0))
+})
+test('view: nothing is charged until settled', () => {
+  const settling = given(started, locked, offered, assigned, completed).job
+  assert.is(viewOf(settling as Parameters<typeof viewOf>[0]).charged, toCredits(0))
+  const done = given(started, locked, offered, assigned, completed, settled).job
+  assert.is(viewOf(done as Parameters<typeof viewOf>[0]).charged, toCredits(9))
+})
+test('view: a tombstone looks like a job that never was', () => {
+  const { job } = given({ type: 'JobAbandoned', jobId, wallet })
+  assert.equal(reply(job, { type: 'nothing' }), { type: 'unknown_job' })
+})
+
+test.run()

@@ -1,0 +1,58 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { whyNotOffered } from '../../../src/edge/http/not-offered.ts'
+
+const NotOffered = suite('not offered')
+
+NotOffered('what is planned says so', () => {
+  for (const path of [
+    '/v1/embeddings',
+    '/v1/embeddings/',
+    '/v1/images/generations',
+    '/v1/images/edits',
+    '/v1/images/variations',
+    '/v1/auth/nonce',
+    '/v1/keys',
+    '/v1/api_keys/a',
+  ]) {
+    assert.match(whyNotOffered(path) ?? '', /planned for Phase 2/, path)
+  }
+})
+
+NotOffered('what is not offered says what to use instead', () => {
+  for (const path of [
+    '/v1/completions',
+    '/v1/responses',
+    '/v1/responses/resp_1',
+    '/v1/assistants',
+    '/v1/threads/a/runs',
+    '/v1/vector_stores',
+    '/v1/files/a/content',
+    '/v1/uploads',
+    '/v1/batches',
+    '/v1/audio/speech',
+    '/v1/moderations',
+    '/v1/realtime/sessions',
+  ]) {
+    const why = whyNotOffered(path) ?? ''
+    assert.match(why, /not offered/, path)
+    assert.match(why, 'POST /v1/chat/completions', path)
+  }
+  assert.match(whyNotOffered('/v1/fine_tuning/jobs') ?? '', 'GET /v1/models')
+  assert.match(whyNotOffered('/v1/credits') ?? '', 'web app')
+})
+
+NotOffered('nothing is made up of a path that nobody knows', () => {
+  for (const path of [
+    '/v1',
+    '/v1/',
+    '/v1/nothing',
+    '/embeddings',
+    '/v2/embeddings',
+    '/v1/__proto__',
+  ]) {
+    assert.is(whyNotOffered(path), undefined, path)
+  }
+})
+
+NotOffered.run()

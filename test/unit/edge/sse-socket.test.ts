@@ -1,0 +1,131 @@
+import { Writable } from 'node:stream'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { SseSocket } from '../../../src/edge/answer/sse-socket.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+
+/** A caller that reads only when the test says so. */
+class Reader extends Writable {
+  heard = ''
+  trailers: unknown
+  #taken: (() => void) | undefined
+
+  constructor() {
+    super({ highWaterMark: 16 * 1024, decodeStrings: false })
+  }
+
+  override _write(text: string, _encoding: string, taken: () => void): void {
+    this.heard += text
+    this.#taken = taken
+  }
+
+  addTrailers(trailers: unknown): void {
+    this.trailers = trailers
+  }
+
+  /** Takes one write. @returns false where there was nothing to take */
+  async take(): Promise<boolean> {
+    await rest()
+    const taken = this.#taken
+    this.#taken = undefined
+    taken?.()
+    await rest()
+    return taken !== undefined
+  }
+}
+
+interface World {
+  clock: ManualClock
+  reader: Reader
+  socket: SseSocket
+}
+const Socket = suite<World>('SSE socket')
+Socket.before.each((world) => {
+  world.clock = new ManualClock()
+  world.reader = new Reader()
+  world.socket = new SseSocket(world.reader, world.clock)
+})
+
+const EVENT = `data: ${'x'.repeat(1_000)}\n\n`
+const write = (socket: SseSocket, events: number) => {
+  for (let i = 0; i < events; i++) socket.write(EVENT)
+}
+
+Socket('what falls into one turn leaves as one write, and the end after it', async (world) => {
+  const { reader, socket } = world
+  write(socket, 3)
+  await rest()
+  assert.is(reader.heard, EVENT.repeat(3))
+  socket.write('last')
+  socket.end({ 'x-trailer': 'y' })
+  while (await reader.take());
+  assert.is(reader.heard, `${EVENT.repeat(3)}last`)
+  assert.equal(reader.trailers, { 'x-trailer': 'y' })
+  assert.ok(reader.writableFinished)
+})
+
+Socket('nothing is written while the reader is full', async ({ reader, socket }) => {
+  write(socket, 100)
+  await rest()
+  const before = reader.heard.length
+  assert.ok(before < 20_000, `${before} bytes were written`)
+  write(socket, 100)
+  await rest()
+  assert.is(reader.heard.length, before)
+  while (await reader.take());
+  assert.is(reader.heard, EVENT.repeat(200))
+})
+
+Socket('a backlog of a mebibyte ends it', async ({ reader, socket }) => {
+  write(socket, 1_020)
+  await rest()
+  assert.not(reader.destroyed)
+  write(socket, 60)
+  assert.ok(reader.destroyed)
+  write(socket, 1)
+  socket.end({})
+})
+
+Socket(
+  'a reader that takes nothing for half a minute is cut',
+  async ({ clock, reader, socket }) => {
+    write(socket, 100)
+    await clock.advance(29_000)
+    assert.not(reader.destroyed)
+    await clock.advance(1_500)
+    assert.ok(reader.destroyed)
+  },
+)
+
+Socket('a reader that is slow, but reads, is not', async ({ clock, reader, socket }) => {
+  write(socket, 200)
+  for (let i = 0; i < 10; i++) {
+    await clock.advance(25_000)
+    assert.ok(await reader.take(), `write ${i}`)
+    assert.not(reader.destroyed)
+  }
+  await clock.advance(31_000)
+  assert.ok(reader.destroyed)
+})
+
+Socket('a reader with nothing to read is waited for', async ({ clock, reader, socket }) => {
+  write(socket, 100)
+  while (await reader.take());
+  await clock.advance(600_000)
+  assert.not(reader.destroyed)
+})
+
+Socket('what is left at the end is waited for a minute at most', async (world) => {
+  const { clock, reader, socket } = world
+  write(socket, 100)
+  socket.end({})
+  for (let i = 0; i < 2; i++) {
+    await clock.advance(25_000)
+    await reader.take()
+  }
+  assert.not(reader.destroyed)
+  await clock.advance(11_000)
+  assert.ok(reader.destroyed)
+})
+
+Socket.run()

@@ -1,0 +1,60 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addressOf, openKeys } from '../../../src/network/keys.ts'
+
+const Keys = suite('keys of a development network')
+const dir = mkdtempSync(join(tmpdir(), 'svc-keys-'))
+const NOW = 1_800_000_000_000
+
+Keys('are made once, for the owner alone', () => {
+  const file = join(dir, 'keys.json')
+  const made = openKeys(file, 2, NOW)
+  assert.is(made.workers.length, 2)
+  const roles = [made.deployer, made.locker, made.settler, made.arbiter, made.treasury, made.wallet]
+  const more = [made.withdrawal_signer, made.pauser, ...made.workers]
+  assert.is(new Set([...roles, ...more].map(addressOf)).size, 10, 'each has its own')
+  assert.equal(openKeys(file, 2, NOW + 1), made)
+  assert.is(statSync(file).mode & 0o777, 0o600)
+})
+
+Keys('more workers get more keys, and fewer lose none', () => {
+  const file = join(dir, 'workers.json')
+  const two = openKeys(file, 2, NOW).workers
+  assert.equal(openKeys(file, 3, NOW).workers.slice(0, 2), two)
+  assert.is(openKeys(file, 1, NOW).workers.length, 3)
+})
+
+for (const role of ['arbiter', 'withdrawal_signer', 'pauser', 'relayer'] as const) {
+  Keys(`of a version without the role ${role} get one, and keep the rest`, () => {
+    const file = join(dir, `before-${role}.json`)
+    const { [role]: key, ...older } = openKeys(file, 1, NOW)
+    writeFileSync(file, JSON.stringify(older))
+    const opened = openKeys(file, 1, NOW)
+    assert.match(opened[role], /^0x[0-9a-f]{64}$/)
+    assert.is.not(opened[role], key)
+    assert.equal({ ...opened, [role]: key }, { ...older, [role]: key })
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')), opened)
+  })
+}
+
+Keys('of a version without webhooks get a key for their secrets, and keep the rest', () => {
+  const file = join(dir, 'before-webhooks.json')
+  const { webhook_secrets: key, ...older } = openKeys(file, 1, NOW)
+  writeFileSync(file, JSON.stringify(older))
+  const opened = openKeys(file, 1, NOW)
+  assert.match(opened.webhook_secrets, /^[0-9a-f]{64}$/)
+  assert.is.not(opened.webhook_secrets, key)
+  assert.equal({ ...opened, webhook_secrets: key }, { ...older, webhook_secrets: key })
+})
+
+Keys('a file of something else is refused', () => {
+  const file = join(dir, 'else.json')
+  writeFileSync(file, '{}')
+  assert.throws(() => openKeys(file, 1, NOW), /else.json does not hold a network's keys/)
+})
+
+Keys.after(() => rmSync(dir, { recursive: true }))
+Keys.run()

@@ -1,0 +1,90 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Ownership, type ResourceKind } from '../../../src/runtime/ownership.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { JobBus } from '../../fakes/chain/job-bus.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+import { WatchedRegistry } from '../../fakes/edge/watched-registry.ts'
+
+/** What the holders of names have left as their checkpoints, for any host to ask about. */
+const Lowest = suite('lowest checkpoint')
+const NAMES = ['a', 'b']
+
+function host(registry: WatchedRegistry, clock: ManualClock, kind: string, left: () => number) {
+  const resource: ResourceKind = {
+    kind,
+    names: NAMES,
+    acquire: async () => {},
+    release: async () => {},
+    checkpoints: () =>
+      new Map(NAMES.flatMap((name) => [[name, 3] as const, [`${name}.seen`, left()]])),
+  }
+  const log = makeLog('test', 'silent')
+  return new Ownership({
+    hostId: `host-${kind}`,
+    resources: [resource],
+    bus: new JobBus(),
+    registry,
+    clock,
+    log,
+  })
+}
+
+Lowest('nobody holds them: from the very beginning', async () => {
+  const asker = host(new WatchedRegistry(), new ManualClock(), 'other', () => 0)
+  assert.is(await asker.lowest(NAMES, 'seen'), 1)
+})
+
+Lowest('what was left, else where the holder began', async () => {
+  const registry = new WatchedRegistry()
+  const clock = new ManualClock()
+  let left = 5
+  await registry.set('claim.a', { host: '', epoch: 1, from: 4 })
+  await registry.set('claim.b', { host: '', epoch: 1, from: 2 })
+  const holder = host(registry, clock, 'holder', () => left)
+  await holder.start()
+  await rest()
+  assert.ok(NAMES.every((name) => holder.holds(name)))
+  assert.is(await holder.lowest(NAMES, 'seen'), 2)
+  await clock.advance(1_000)
+  assert.is(await holder.lowest(NAMES, 'seen'), 5)
+  left = 9
+  await clock.advance(1_000)
+  assert.is(await holder.lowest(NAMES, 'seen'), 9)
+  assert.is(await holder.lowest(['a'], 'unknown mark'), 4)
+  await holder.stop()
+})
+
+Lowest.run()
+
+/** The registry wrote, or did not, and its answer was lost. */
+const Unanswered = suite('a claim whose answer is lost')
+
+class DeafRegistry extends WatchedRegistry {
+  /** Puts that are written but not answered, and that are not written. */
+  lost: ('answer' | 'request')[] = []
+
+  override async put(...args: Parameters<WatchedRegistry['put']>) {
+    const lost = this.lost.shift()
+    if (lost === 'request') throw new Error('TIMEOUT')
+    const revision = await super.put(...args)
+    if (lost === 'answer') throw new Error('TIMEOUT')
+    return revision
+  }
+}
+
+for (const lost of ['answer', 'request'] as const) {
+  Unanswered(`taking, the ${lost} is lost: it is held soon after`, async () => {
+    const registry = new DeafRegistry()
+    const clock = new ManualClock()
+    registry.lost = [lost]
+    const taker = host(registry, clock, 'taker', () => 1)
+    await taker.start()
+    await rest()
+    await clock.advance(1_000)
+    assert.ok(NAMES.every((name) => taker.holds(name)))
+    await taker.stop()
+  })
+}
+
+Unanswered.run()

@@ -1,0 +1,88 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  BaseError,
+  ContractFunctionExecutionError,
+  ContractFunctionRevertedError,
+  encodeErrorResult,
+  HttpRequestError,
+  InsufficientFundsError,
+  TransactionExecutionError,
+  UserRejectedRequestError,
+} from 'viem'
+import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
+import { explain, isRejection } from '../../../../src/web/app/api/explain.ts'
+import { ApiFailure, Unreachable } from '../../../../src/web/app/api/failure.ts'
+
+const Explain = suite('what errors say to people')
+
+const failure = (status: number, code: string) =>
+  new ApiFailure('What was wrong.', { status, code, requestId: 'r1' })
+
+Explain('a refusal of the API: its own words, and what to do by its code', () => {
+  assert.equal(explain(failure(409, 'key_exists')), {
+    what: 'What was wrong.',
+    todo: 'Revoke the active key first, then create a new one.',
+    requestId: null,
+  })
+})
+
+Explain('a code nobody foresaw still says what to do', () => {
+  assert.match(explain(failure(401, 'session_required')).todo, /Sign in again/)
+  assert.match(explain(failure(503, 'x')).todo, /Wait a few seconds/)
+  assert.match(explain(failure(422, 'x')).todo, /Change what the message names/)
+})
+
+Explain('a failure on our side carries the number to quote', () => {
+  assert.is(explain(failure(500, 'internal_error')).requestId, 'r1')
+})
+
+Explain('no answer: nothing was changed', () => {
+  assert.match(explain(new Unreachable('The service did not answer.')).todo, /Nothing was changed/)
+})
+
+Explain('declined in the wallet, however deep it lies: nothing was spent', () => {
+  const declined = new UserRejectedRequestError(new Error('no'))
+  const sent = new TransactionExecutionError(declined, { account: null })
+  for (const error of [declined, sent, { code: 4001, message: 'no' }]) {
+    assert.ok(isRejection(error))
+    assert.match(explain(error).todo, /nothing was spent/)
+  }
+  assert.not.ok(isRejection(new Error('no')))
+})
+
+Explain('an earlier question of the wallet is open', () => {
+  assert.match(explain({ code: -32002, message: 'pending' }).todo, /Open the wallet/)
+})
+
+Explain('no coin for the fee; a chain that does not answer', () => {
+  assert.match(explain(new InsufficientFundsError()).todo, /coin/)
+  const silent = new HttpRequestError({ url: 'http://chain' })
+  assert.match(explain(new BaseError('x', { cause: silent })).todo, /look at your history/)
+})
+
+Explain('a revert is told by its name', () => {
+  const data = encodeErrorResult({
+    abi: jobEscrowAbi,
+    errorName: 'BelowMinimumDeposit',
+    args: [99n, 100n],
+  })
+  const reverted = new ContractFunctionRevertedError({
+    abi: jobEscrowAbi,
+    data,
+    functionName: 'deposit',
+  })
+  const error = new ContractFunctionExecutionError(reverted, {
+    abi: jobEscrowAbi,
+    args: [`0x${'1'.repeat(40)}`, 99n],
+    functionName: 'deposit',
+  })
+  assert.is(explain(error).todo, 'Buy at least 100 credits.')
+})
+
+Explain('anything else says its short message and that the chain keeps what is there', () => {
+  assert.is(explain(new Error('odd')).what, 'odd')
+  assert.match(explain('odd').todo, /not lost/)
+})
+
+Explain.run()

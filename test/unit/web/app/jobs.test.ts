@@ -1,0 +1,87 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { outputHash, publicHash } from '../../../../src/domain/hash.ts'
+import { textHash } from '../../../../src/web/app/pages/job/text-hash.ts'
+import { pagesAround, searchOf, toParams } from '../../../../src/web/app/pages/jobs/jobs-search.ts'
+import { priceInWords } from '../../../../src/web/app/pages/playground/price.ts'
+import { sseData } from '../../../../src/web/app/pages/playground/sse-data.ts'
+
+const Jobs = suite('jobs in the web app')
+
+Jobs('a text has the hash that workers sign', () => {
+  for (const text of ['Hello', 'Hello\n\n', '  spaces \n x', 'Größe 🎉 漢字', '\ud800 alone', '']) {
+    assert.is(textHash(text), publicHash(outputHash(text)), JSON.stringify(text))
+  }
+})
+
+const page = (has_more: boolean, ...ids: string[]) => ({
+  data: ids.map((id) => ({ id })),
+  has_more,
+})
+
+Jobs('the newest page leads to older ones only, and keeps its filters', () => {
+  assert.equal(pagesAround({ status: 'settled', model: 'm' }, page(true, 'c', 'b')), {
+    newest: undefined,
+    newer: undefined,
+    older: { status: 'settled', model: 'm', before: 'b' },
+  })
+  assert.is(pagesAround({}, page(false, 'c', 'b')).older, undefined)
+})
+
+Jobs('an older page leads back, and further while there is more', () => {
+  const none = { status: undefined, model: undefined }
+  const middle = pagesAround({ before: 'c' }, page(true, 'b', 'a'))
+  assert.equal(middle, {
+    newest: none,
+    newer: { ...none, after: 'b' },
+    older: { ...none, before: 'a' },
+  })
+  assert.is(pagesAround({ before: 'c' }, page(false, 'b')).older, undefined)
+})
+
+Jobs('a page towards newer ones always has older ones behind it', () => {
+  const { newer, older } = pagesAround({ after: 'a' }, page(false, 'c', 'b'))
+  assert.is(newer, undefined)
+  assert.is(older?.before, 'b')
+  assert.is(pagesAround({ after: 'a' }, page(true, 'c', 'b')).newer?.after, 'c')
+})
+
+Jobs('an empty page leads to the newest', () => {
+  const { newest, newer, older } = pagesAround({ after: 'z' }, page(false))
+  assert.ok(newest)
+  assert.equal([newer, older], [undefined, undefined])
+})
+
+Jobs('an address that holds something else asks for nothing else', () => {
+  const search = searchOf({ status: 'failed', before: 3, other: 'x' })
+  assert.equal(search, { status: 'failed' })
+  assert.is(toParams(search).toString(), 'limit=20&status=failed')
+})
+
+Jobs('the price is said as the service locks it', () => {
+  assert.is(
+    priceInWords('standard', 500),
+    'Sending costs 8 credits (0.08 USDG), locked until the answer is there.',
+  )
+  assert.match(priceInWords('standard', 501), /8 to 9 credits \(at most 0.09 USDG\): 9 credits are/)
+  assert.match(priceInWords('huge', 1), /reload the page/)
+})
+
+Jobs('events of a stream come whole, however it is cut', async () => {
+  const bytes = new TextEncoder().encode('data: {"a":"ü"}\n\n:\n\ndata: b\n\ndata: cut off')
+  for (const size of [1, 2, 3, 7, bytes.length]) {
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) {
+          controller.enqueue(bytes.subarray(at, at + size))
+        }
+        controller.close()
+      },
+    })
+    const seen: string[] = []
+    for await (const data of sseData(stream)) seen.push(data)
+    assert.equal(seen, ['{"a":"ü"}', 'b'])
+  }
+})
+
+Jobs.run()

@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import type { JobView } from '../../../src/messages/job.ts'
+import { readHeld } from '../../../src/web/account/held.ts'
+import { MemoryJobViews } from '../../fakes/edge/memory-job-views.ts'
+import { jobAt, OWNER, viewOf } from '../../fakes/jobs/views.ts'
+
+const Held = suite('credits that are held')
+
+const DISPUTED_AT = toUnixMs(1_900_000_000_000)
+
+async function held(...views: readonly JobView[]) {
+  const jobViews = new MemoryJobViews()
+  await jobViews.put(views.map((view, version) => ({ view, version: version + 1 })))
+  const history = {
+    read: async () => undefined,
+    list: async (query: Parameters<MemoryJobViews['page']>[0]) => {
+      const page = await jobViews.page(query)
+      if (page === 'incomplete' || page.type !== 'page') throw new Error('no page')
+      return page
+    },
+  }
+  const reader = { disputedAt: async () => DISPUTED_AT }
+  return readHeld({ history, reader, jobWindowMs: 120_000 }, OWNER)
+}
+
+Held('given jobs of every status: each where it belongs', async () => {
+  const found = await held(
+    viewOf(jobAt(1), 'pending'),
+    viewOf(jobAt(2), 'processing'),
+    viewOf(jobAt(3), 'settling'),
+    viewOf(jobAt(4), 'settled'),
+    viewOf(jobAt(5), 'disputed', { charged: toCredits(8) }),
+    viewOf(jobAt(6), 'failed', { block: null }),
+    viewOf(jobAt(7), 'refunded', { block: 9 }),
+  )
+  assert.is(found.locked.credits, 200)
+  assert.equal(found.locked.jobs.map(({ job_id }) => job_id).sort(), [jobAt(1), jobAt(2)].sort())
+  assert.is(found.settling.credits, 100)
+  assert.is(found.disputed.credits, 8)
+  const dayLater = new Date(DISPUTED_AT + 24 * 3_600_000).toISOString()
+  assert.is(found.disputed.jobs[0]?.ends_at, dayLater)
+  assert.equal(
+    found.refunding.jobs.map(({ job_id, tx }) => [job_id, tx]),
+    [[jobAt(6), `0x${'66'.repeat(32)}`]],
+  )
+})
+
+Held('a job that was never locked has nothing on its way back', async () => {
+  const found = await held(
+    viewOf(jobAt(1), 'failed', { escrowTx: null, refundTx: null, block: null }),
+  )
+  assert.equal(found.refunding, { credits: 0, jobs: [] })
+})
+
+Held('contested before its settlement is in: the whole lock', async () => {
+  const view = { settlementTx: null, charged: toCredits(0), disputeTx: null }
+  const found = await held(viewOf(jobAt(1), 'disputed', view))
+  assert.is(found.disputed.credits, 100)
+})
+
+Held('hundreds of jobs: all are counted, the newest are shown', async () => {
+  const many = Array.from({ length: 250 }, (_, i) => viewOf(jobAt(i + 1), 'processing'))
+  const { locked } = await held(...many)
+  assert.is(locked.credits, 25_000)
+  assert.is(locked.jobs.length, 50)
+  assert.is(locked.jobs[0]?.job_id, jobAt(250))
+})
+
+Held.run()

@@ -1,0 +1,55 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addMs, toUnixMs } from '../../../src/domain/time.ts'
+import type { JobStatus, JobView } from '../../../src/messages/job.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { momentsOf, readJobLife } from '../../../src/web/jobs/job-life.ts'
+import { jobAt, OWNER, viewOf } from '../../fakes/jobs/views.ts'
+
+/** What a job's page tells of its life. */
+const JobLife = suite('job life')
+
+const of = (status: JobStatus, more: Partial<JobView> = {}) => viewOf(jobAt(1), status, more)
+const eventsOf = (view: JobView) => momentsOf(view).map(({ event }) => event)
+const contested = { disputeTx: of('disputed').disputeTx, disputedHash: of('disputed').disputedHash }
+
+JobLife('given a job in each state, tells what has happened by then', () => {
+  assert.equal(eventsOf(of('pending', { escrowTx: null })), ['created'])
+  assert.equal(eventsOf(of('processing')), ['created', 'locked'])
+  const answered = ['created', 'locked', 'answered']
+  assert.equal(eventsOf(of('settling')), answered)
+  assert.equal(eventsOf(of('settled')), [...answered, 'settled'])
+  assert.equal(eventsOf(of('disputed')), [...answered, 'settled', 'disputed'])
+  assert.equal(eventsOf(of('failed')), ['created', 'locked', 'failed', 'refunded'])
+  assert.equal(eventsOf(of('refunded')), ['created', 'locked', 'refunded'])
+  const never = of('failed', { escrowTx: null, refundTx: null })
+  assert.equal(eventsOf(never), ['created', 'failed'])
+})
+
+JobLife('given a verdict, tells whose it was', () => {
+  const { completedAt, settlementTx } = of('settled')
+  const upheld = momentsOf(of('refunded', { completedAt, settlementTx, ...contested }))
+  assert.is(upheld.at(-1)?.event, 'dispute_upheld')
+  assert.is(upheld.at(-1)?.tx, of('refunded').refundTx)
+  assert.is(eventsOf(of('settled', contested)).at(-1), 'dispute_rejected')
+})
+
+JobLife('can be disputed from the answer to the end of the window, once', async () => {
+  const options = {
+    reader: { inclusion: async () => null },
+    ...{ escrowAddress: OWNER, disputeWindowMs: 60_000, log: makeLog('test', 'silent') },
+  }
+  const end = addMs(of('settled').completedAt!, 60_000)
+  const until = async (view: JobView, at = addMs(end, -1)) =>
+    (await readJobLife(options, view, at)).disputable_until
+  for (const status of ['settling', 'settled'] as const) {
+    assert.is(await until(of(status)), new Date(end).toISOString())
+    assert.is(await until(of(status), end), null)
+    assert.is(await until(of(status, contested)), null)
+  }
+  for (const status of ['processing', 'failed', 'refunded', 'disputed'] as const) {
+    assert.is(await until(of(status), toUnixMs(0)), null, status)
+  }
+})
+
+JobLife.run()

@@ -1,0 +1,110 @@
+import { pino } from 'pino'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { apiKeyHash } from '../../../src/domain/hash.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import type { KeyRecord } from '../../../src/messages/account.ts'
+import { systemClock } from '../../../src/runtime/system-clock.ts'
+import { makeKeyring } from '../../../src/web/keys/keyring.ts'
+import { newApiKey } from '../../../src/web/keys/new-api-key.ts'
+import { MemoryRegistry } from '../../fakes/memory-registry.ts'
+
+const Keyring = suite('keyring')
+
+const WALLET = toAddress(`0x${'11'.repeat(20)}`)
+const log = pino({ level: 'silent' })
+
+function open() {
+  const [keys, keyrings] = [new MemoryRegistry(), new MemoryRegistry()]
+  const uses = { note: async () => {}, lastUse: async () => toUnixMs(7) }
+  const keyring = makeKeyring({ keys, keyrings, uses, clock: systemClock, log })
+  const create = async () => {
+    const created = await keyring.create(WALLET)
+    if (!created.ok) throw new Error(created.error)
+    return created.value
+  }
+  return { keys, keyrings, keyring, create }
+}
+
+Keyring('a key is kept as a hash, for its wallet', async () => {
+  const { keys, keyring, create } = open()
+  const { key, hint } = await create()
+  const record = keys.entries.get(apiKeyHash(key))?.value as KeyRecord
+  assert.equal({ ...record, createdAt: 0 }, { wallet: WALLET, createdAt: 0, status: 'active' })
+  assert.is(hint, `${key.slice(0, 13)}…${key.slice(-4)}`)
+  const active = await keyring.active(WALLET)
+  assert.is(active?.lastUsedAt, 7)
+  assert.not.ok(JSON.stringify([...keys.entries, ...active!.hint]).includes(key))
+})
+
+Keyring('given a key: no other one', async () => {
+  const { keyring, create } = open()
+  await create()
+  assert.equal(await keyring.create(WALLET), { ok: false, error: 'key_exists' })
+})
+
+Keyring('given a crash before the keyring names the new key: it can be made again', async () => {
+  const { keys, keyrings, keyring, create } = open()
+  keyrings.failures = 1
+  await keyring.create(WALLET).then(
+    () => assert.unreachable(),
+    () => {},
+  )
+  assert.is(await keyring.active(WALLET), null)
+  const { key } = await create()
+  assert.ok(keys.entries.has(apiKeyHash(key)))
+})
+
+Keyring(
+  'given a crash in the middle of a revocation: the key is gone, a new one can come',
+  async () => {
+    const { keys, keyrings, keyring, create } = open()
+    const { key } = await create()
+    keyrings.failures = 1
+    await keyring.revoke(WALLET).then(
+      () => assert.unreachable(),
+      () => {},
+    )
+    assert.not.ok(keys.entries.has(apiKeyHash(key)))
+    assert.is(await keyring.active(WALLET), null)
+    assert.is.not((await create()).key, key)
+  },
+)
+
+Keyring('given two at once: one key, and nothing left of the other', async () => {
+  const { keys, keyring } = open()
+  const made = await Promise.all([keyring.create(WALLET), keyring.create(WALLET)])
+  assert.is(made.filter(({ ok }) => ok).length, 1)
+  assert.is(keys.entries.size, 1)
+})
+
+Keyring('given a suspended key: it stays, so that no new one gets round it', async () => {
+  const { keys, keyring, create } = open()
+  const { key } = await create()
+  const hash = apiKeyHash(key)
+  await keys.set(hash, { ...(keys.entries.get(hash)!.value as KeyRecord), status: 'suspended' })
+  assert.is((await keyring.active(WALLET))?.status, 'suspended')
+  assert.equal(await keyring.revoke(WALLET), { ok: false, error: 'key_suspended' })
+  assert.equal(await keyring.create(WALLET), { ok: false, error: 'key_exists' })
+})
+
+Keyring('revoking twice, or nothing, is no error', async () => {
+  const { keyring, create } = open()
+  assert.equal(await keyring.revoke(WALLET), { ok: true, value: null })
+  await create()
+  assert.equal(await keyring.revoke(WALLET), { ok: true, value: null })
+  assert.equal(await keyring.revoke(WALLET), { ok: true, value: null })
+})
+
+Keyring('keys have the form of the specification, from any bytes', () => {
+  const all = new Set(Array.from({ length: 500 }, () => newApiKey(systemClock)))
+  assert.is(all.size, 500)
+  for (const key of all) assert.match(key, /^svc_live_[0-9A-Za-z]{32}$/)
+  let call = 0
+  // Bytes that would favour some characters are passed over.
+  const randomBytes = (count: number) => new Uint8Array(count).fill(call++ === 0 ? 255 : 61)
+  assert.is(newApiKey({ randomBytes }), `svc_live_${'9'.repeat(32)}`)
+})
+
+Keyring.run()

@@ -1,0 +1,120 @@
+import { EventEmitter } from 'node:events'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  type AnswerStream,
+  Outgoing,
+  type PoolCall,
+  type ToPool,
+} from '../../../src/worker/outgoing.ts'
+
+const Out = suite('worker: what leaves for a pool')
+
+/** A stream that notes what is written. */
+class Call extends EventEmitter {
+  readonly written: ToPool[] = []
+  destroyed = false
+  writableEnded = false
+  takes = true
+
+  write({ message }: { message: ToPool }): boolean {
+    this.written.push(message)
+    return this.takes
+  }
+  /** Number and text of each chunk. */
+  chunks(): (readonly [number, string])[] {
+    return this.written.flatMap((message) =>
+      message.$case === 'chunks'
+        ? message.value.chunks.map(({ seq, text }) => [seq, text] as const)
+        : [],
+    )
+  }
+}
+
+const attached = (outgoing: Outgoing): Call => {
+  const call = new Call()
+  outgoing.attach(call as unknown as PoolCall)
+  return call
+}
+const answer = (): AnswerStream => ({ jobId: 'job', texts: [] })
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+Out('text of one turn is one chunk; the next turn is the next', async () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing)
+  const stream = answer()
+  outgoing.text(stream, 'a')
+  outgoing.text(stream, 'b')
+  await turn()
+  outgoing.text(stream, 'c')
+  await turn()
+  assert.equal(call.chunks(), [
+    [0, 'ab'],
+    [1, 'c'],
+  ])
+})
+
+Out('what is said while there is no stream is kept, and sent again word for word', async () => {
+  const outgoing = new Outgoing()
+  const stream = answer()
+  const first = attached(outgoing)
+  outgoing.text(stream, 'a')
+  await turn()
+  outgoing.text(stream, 'b')
+  outgoing.detach()
+  await turn()
+  outgoing.text(stream, 'c')
+  await turn()
+  assert.equal(first.chunks(), [[0, 'a']])
+  const second = attached(outgoing)
+  outgoing.again(stream, 1)
+  outgoing.text(stream, 'd')
+  await turn()
+  assert.equal(second.chunks(), [
+    [1, 'b'],
+    [2, 'c'],
+    [3, 'd'],
+  ])
+})
+
+Out('a chunk that was still growing when a stream took over does not change any more', async () => {
+  const outgoing = new Outgoing()
+  const stream = answer()
+  outgoing.text(stream, 'a')
+  const call = attached(outgoing)
+  outgoing.again(stream, 0)
+  outgoing.text(stream, 'b')
+  await turn()
+  assert.equal(call.chunks(), [
+    [0, 'a'],
+    [1, 'b'],
+  ])
+})
+
+Out('a long answer is sent again in several messages', () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing)
+  const texts = Array.from({ length: 5 }, (_, i) => String(i).repeat(600_000))
+  outgoing.again({ jobId: 'job', texts }, 1)
+  assert.is(call.written.length, 4)
+  assert.equal(call.chunks(), texts.map((text, seq) => [seq, text] as const).slice(1))
+})
+
+Out('one that takes no more is waited for; one that is gone is not', async () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing)
+  call.takes = false
+  outgoing.send({ $case: 'accept', value: { jobId: 'job' } })
+  let isReady = false
+  const ready = outgoing.ready().then(() => {
+    isReady = true
+  })
+  await turn()
+  assert.not(isReady)
+  call.emit('close')
+  await ready
+  outgoing.detach()
+  await outgoing.ready()
+})
+
+Out.run()

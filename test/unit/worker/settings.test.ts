@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parseArguments } from '../../../src/worker/cli/arguments.ts'
+import { helpText } from '../../../src/worker/cli/help.ts'
+import { readSettings, SETTINGS } from '../../../src/worker/cli/settings.ts'
+import { requireTls } from '../../../src/worker/dial.ts'
+
+const Settings = suite('worker settings')
+
+let folder: string
+Settings.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-settings-'))
+})
+Settings.after(() => rmSync(folder, { recursive: true, force: true }))
+
+const read = (argv: string[], env: Record<string, string> = {}) => {
+  const { flags, file } = parseArguments(argv)
+  return readSettings({ flags, env: { HOME: folder, ...env }, file })
+}
+const inFile = (value: unknown): string => {
+  const path = join(folder, 'some.json')
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+
+Settings('a flag wins over a variable, a variable over the file, the file over the default', () => {
+  const file = inFile({ slots: 3, region: 'eu', models: ['a/b', 'c/d'] })
+  const env = { WORKER_SLOTS: '4', WORKER_REGION: '' }
+  const settings = read(['--config', file, '--slots', '5'], env)
+  assert.is(settings.WORKER_SLOTS, 5)
+  assert.is(read(['--config', file], env).WORKER_SLOTS, 4)
+  assert.is(read(['--config', file]).WORKER_SLOTS, 3)
+  assert.is(read([]).WORKER_SLOTS, 8)
+  // An empty variable is one that is not set.
+  assert.is(settings.WORKER_REGION, 'eu')
+  assert.is(settings.WORKER_MODELS, 'a/b,c/d')
+})
+
+Settings('worker.json of the home folder is read where it is there', () => {
+  const home = mkdtempSync(join(folder, 'home-'))
+  writeFileSync(join(home, 'worker.json'), JSON.stringify({ pool: 'https://pool.example' }))
+  const settings = read(['--home', home])
+  assert.is(settings.POOL_URL, 'https://pool.example')
+  assert.is(settings.WORKER_KEYSTORE, join(home, 'keystore.json'))
+})
+
+Settings('what is wrong is named as whoever gave it knows it', () => {
+  refuses(() => read(['--slots', 'many']), /--slots: /)
+  refuses(() => read([], { WORKER_SLOTS: '0' }), /WORKER_SLOTS: /)
+  refuses(() => read(['--config', inFile({ slots: 'x' })]), /"slots" in .*some\.json: /)
+  refuses(() => read(['--config', inFile({ slot: 1 })]), /there is no setting "slot"/)
+  refuses(() => read(['--config', inFile('[]')]), /must be a JSON object/)
+  refuses(() => read(['--config', join(folder, 'missing.json')]), /cannot be read/)
+  refuses(() => read(['--slot', '1']), /--slot.*--help/s)
+  refuses(() => parseArguments(['stake']), /stake takes 1/)
+  refuses(() => parseArguments(['--password', 'x']), /--password/)
+})
+
+Settings('help names every setting, and no secret is a flag', () => {
+  const help = helpText()
+  for (const [setting, { name, secret }] of Object.entries(SETTINGS)) {
+    assert.ok(help.includes(setting), setting)
+    assert.is(help.includes(`--${name},`), !secret, name)
+  }
+})
+
+Settings('prompts do not cross a network in the clear, unless that is wanted', () => {
+  for (const pool of ['127.0.0.1:50051', 'http://localhost:1', '[::1]:5', 'https://pool.example']) {
+    assert.is(requireTls(read(['--pool', pool])).length, 1)
+  }
+  for (const pool of ['10.0.0.7:50051', 'http://pool.example', 'grpc://127.0.0.1.example:1']) {
+    refuses(() => requireTls(read(['--pool', pool])), /without TLS/)
+    assert.is(requireTls(read(['--pool', pool, '--insecure']))[0]?.tls, false)
+  }
+  const several = 'https://a.example, https://b.example:8443,10.0.0.7:1'
+  refuses(() => requireTls(read(['--pool', several])), /--pool 10.0.0.7:1 is another machine/)
+  assert.equal(
+    requireTls(read(['--pool', several, '--insecure'])).map(({ target }) => target),
+    ['a.example:443', 'b.example:8443', '10.0.0.7:1'],
+  )
+  refuses(() => requireTls(read(['--pool', 'https://a.example,'])), /not usable/)
+  refuses(() => requireTls(read(['--pool', 'ftp://pool'])), /not usable/)
+})
+
+function refuses(call: () => unknown, why: RegExp): void {
+  try {
+    call()
+  } catch (error) {
+    assert.match((error as Error).message, why)
+    return
+  }
+  assert.unreachable(`it was taken, where ${why} was due`)
+}
+
+Settings.run()

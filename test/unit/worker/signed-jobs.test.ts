@@ -1,0 +1,67 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { makeJobId, toHex32 } from '../../../src/domain/ids.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
+
+const Signed = suite('signed jobs')
+
+const NOW = 1_800_000_000
+const DAY = 24 * 3_600
+const hash = (n: number) => toHex32(`0x${String(n).padStart(64, '0')}`)
+const job = (n: number) => makeJobId(toUnixMs(n), Buffer.alloc(16, n))
+const completion = (n: number, more: object = {}) => ({
+  jobId: job(n),
+  outputHash: hash(1),
+  outputTokens: 7,
+  completedAt: NOW,
+  ...more,
+})
+
+let folder: string
+let path: string
+Signed.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-signed-'))
+  path = join(folder, 'deep', 'signed.log')
+})
+Signed.after.each(() => rmSync(folder, { recursive: true, force: true }))
+
+Signed('the same answer may be signed again, another one never', () => {
+  const signed = new SignedJobs()
+  assert.ok(signed.claim(completion(1)))
+  assert.ok(signed.has(job(1)))
+  // A later time is no other answer: that is what the contract says too.
+  assert.ok(signed.claim(completion(1, { completedAt: NOW + 5 })))
+  assert.not(signed.claim(completion(1, { outputHash: hash(2) })))
+  assert.not(signed.claim(completion(1, { outputTokens: 8 })))
+  assert.ok(signed.claim(completion(2, { outputHash: hash(2) })))
+})
+
+Signed('a process that was killed knows afterwards what it had signed', () => {
+  SignedJobs.open(path, NOW).claim(completion(1)) // never closed
+  appendFileSync(path, `${NOW} job_00`) // the line that it was killed in
+  const again = SignedJobs.open(path, NOW)
+  assert.not(again.claim(completion(1, { outputHash: hash(2) })))
+  assert.ok(again.claim(completion(2)))
+  again.close()
+  const third = SignedJobs.open(path, NOW)
+  assert.ok(third.has(job(1)) && third.has(job(2)))
+  third.close()
+})
+
+Signed('what is a day old is forgotten, in memory and in the file', () => {
+  const signed = SignedJobs.open(path, NOW)
+  signed.claim(completion(1))
+  signed.claim(completion(2, { completedAt: NOW + DAY }))
+  signed.sweep(NOW + DAY)
+  assert.not(signed.has(job(1)))
+  assert.ok(signed.has(job(2)))
+  signed.close()
+  SignedJobs.open(path, NOW + DAY).close()
+  assert.is(readFileSync(path, 'utf8').trim().split('\n').length, 1)
+})
+
+Signed.run()
