@@ -1,6 +1,11 @@
 import type { JobCommand } from '../../src/messages/job.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Block, ChainFact, EscrowReader } from '../../src/ports/escrow.ts'
+import {
+  type Block,
+  type ChainFact,
+  ChainUnavailable,
+  type EscrowReader,
+} from '../../src/ports/escrow.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { type CreditChange, changesOwned } from './credit-facts.ts'
@@ -31,6 +36,8 @@ export interface Follower {
 }
 
 const RANGE_BLOCKS = 500
+/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
+const LAG_MAX_MS = 3_000
 
 /**
  * Follows the chain's head through reorgs. The ledger goes first; what is delivered and told holds
@@ -41,8 +48,23 @@ export function makeFollower(options: FollowerOptions): Follower {
   let trail = options.trail
   let water = waterAt(trail, deployBlock)
 
+  let lagsSince: number | undefined
+
+  /** Its head is a block that was seen before. A ledger forgets its reservations for a real reorg only. */
+  const lags = ({ number, hash }: Block): boolean => {
+    const last = endOf(trail)
+    const isOld = last !== undefined && number < last.block
+    if (!isOld || !trail.some((seen) => seen.block === number && seen.hash === hash)) {
+      lagsSince = undefined
+      return false
+    }
+    lagsSince ??= options.clock.monotonic()
+    return options.clock.monotonic() - lagsSince < LAG_MAX_MS
+  }
+
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
+    if (lags(head)) return false
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
@@ -103,7 +125,9 @@ async function isLinked(
   if (head.number < last.block) return false
   if (head.number === last.block) return head.hash === last.hash
   if (end?.number === last.block + 1) return end.parentHash === last.hash
-  return (await reader.block(last.block))?.hash === last.hash
+  const now = await reader.block(last.block)
+  if (!now) throw new ChainUnavailable(`the node does not have block ${last.block} yet`)
+  return now.hash === last.hash
 }
 
 /** The newest block of the trail that the chain still holds; -1 when it holds none. */

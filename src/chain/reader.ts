@@ -1,6 +1,12 @@
 import { numberToHex, type RpcBlock, type RpcLog } from 'viem'
 import { type JobId, toHex32 } from '../domain/ids.ts'
-import type { Block, ChainFact, EscrowReader, Hex } from '../ports/escrow.ts'
+import {
+  type Block,
+  type ChainFact,
+  ChainUnavailable,
+  type EscrowReader,
+  type Hex,
+} from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import { readAccount } from './account.ts'
 import type { BlockWatch } from './block-watch.ts'
@@ -25,7 +31,7 @@ export function makeReader(options: Options): EscrowReader {
       const block = await blockOf(rpc, number)
       return block ? toBlock(block) : undefined
     },
-    facts: (from, to) => readFacts(options, from, to),
+    facts: (from, to) => readNewFacts(options, from, to),
     account: (wallet) => readAccount(options, wallet, readFacts),
     jobFacts: (jobId) => readJobFacts(options, jobId),
     workerId: (signer) => readWorkerId(rpc, contracts, signer),
@@ -49,15 +55,46 @@ async function readFacts(
   from: number,
   to: number,
 ): Promise<readonly ChainFact[]> {
-  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
-    {
-      address: [contracts.jobEscrow, contracts.workerStaking],
-      topics: [Object.values(TOPICS)],
-      fromBlock: numberToHex(from),
-      toBlock: numberToHex(to),
-    },
-  ])
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [{ ...filterOf(contracts), ...range }])
   return decodeFacts(await withTimestamps(rpc, logs), contracts, log)
+}
+
+const filterOf = ({ jobEscrow, workerStaking }: Contracts) => ({
+  address: [jobEscrow, workerStaking],
+  topics: [Object.values(TOPICS)],
+})
+
+/** Of several nodes behind one address, no one is further behind than this. */
+const LAG_BLOCKS = 4
+
+/**
+ * As `readFacts`, for whoever reads each block once. Of a range, a node that lags behind tells what it
+ * has, as if the rest held nothing; asked for a block by its hash, it says that it does not know it.
+ */
+async function readNewFacts(
+  options: Options,
+  from: number,
+  to: number,
+): Promise<readonly ChainFact[]> {
+  const { rpc, contracts, log } = options
+  const newest = Math.max(from, to - LAG_BLOCKS + 1)
+  const numbers = Array.from({ length: to - newest + 1 }, (_, i) => newest + i)
+  const [older, ...newer] = await Promise.all([
+    newest > from ? readFacts(options, from, newest - 1) : [],
+    ...numbers.map((number) => readBlockLogs(options, number)),
+  ])
+  return [...older, ...decodeFacts(await withTimestamps(rpc, newer.flat()), contracts, log)]
+}
+
+async function readBlockLogs(
+  { rpc, contracts }: Options,
+  number: number,
+): Promise<readonly RpcLog[]> {
+  const block = await blockOf(rpc, number)
+  if (!block) throw new ChainUnavailable(`the node does not have block ${number} yet`)
+  const { hash: blockHash } = block
+  return rpc.call<RpcLog[]>('eth_getLogs', [{ ...filterOf(contracts), blockHash }])
 }
 
 /** Facts that tell their time; older nodes do not put that into the log. */

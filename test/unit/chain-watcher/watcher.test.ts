@@ -136,7 +136,7 @@ Watcher('tells a job until it has taken it; others and the ledger do not wait', 
   assert.is(house.saved(), undefined, 'nothing below is all taken')
   house.deaf.clear()
   // The request itself times out on real time.
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 30_000
   while (house.taken.length === 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await house.clock.advance(3_000)
@@ -224,7 +224,30 @@ for (const [name, back] of [
   )
 }
 
-Watcher('a chain that is shorter than before: goes back, at the next safety poll', async () => {
+Watcher(
+  'a node that lags behind the one before it: nothing is forgotten or told again',
+  async () => {
+    const house = new WatcherHouse()
+    house.listen()
+    const watcher = await house.watch()
+    for (const n of [1, 2]) {
+      house.settled(n)
+      await rest()
+    }
+    house.told()
+    const { head } = house.chain
+    house.chain.head = async () => (await house.chain.block(1))!
+    await house.clock.advance(2_500)
+    house.chain.head = head
+    house.settled(3)
+    await house.clock.advance(1_100)
+    assert.equal(house.told(), ['ConfirmSettlement 3 3'])
+    assert.is(house.ledger.forgotten, 0)
+    await watcher.stop()
+  },
+)
+
+Watcher('a chain that stays shorter than before: goes back, after three seconds', async () => {
   const house = new WatcherHouse()
   house.listen()
   const watcher = await house.watch()
@@ -234,7 +257,7 @@ Watcher('a chain that is shorter than before: goes back, at the next safety poll
   }
   house.told()
   house.chain.goBack(1)
-  await house.clock.advance(1_100)
+  await house.clock.advance(5_100)
   assert.is(house.ledger.forgotten, 1)
   house.settled(4)
   await rest()
