@@ -13,6 +13,7 @@ import { makeLoader } from './account/loader.ts'
 import { makeAccountService } from './account/service.ts'
 import { makeCatalogueFollower } from './catalogue/follower.ts'
 import { makeChainWatcher } from './chain-watcher/watcher.ts'
+import { single } from './compose-single.ts'
 import { webhookHost } from './compose-webhooks.ts'
 import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
@@ -35,8 +36,26 @@ export async function composeActors(
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
   const c = container.createChildContainer()
-  const connected = await connectActors(c, config, log)
-  const { hostId, deployBlock, jobEscrow, catalogueKey, close } = connected
+  return startActors(c, config, log, await connectActors(c, config, log))
+}
+
+/** What a host knows besides its ports. */
+export interface ActorsHost {
+  /** Unique to this process. */
+  readonly hostId: string
+  readonly deployBlock: number
+  readonly jobEscrow: Address
+  readonly catalogueKey: string
+  close(): Promise<void>
+}
+
+/** Starts a host on the ports that are registered with `c`. */
+export async function startActors(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  log: Log,
+  { hostId, deployBlock, jobEscrow, catalogueKey, close }: ActorsHost,
+): Promise<{ stop(): Promise<void> }> {
   const pools = new Pools(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
   const edges = new Edges(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
   const load = makeLoader({
@@ -267,25 +286,4 @@ function accountService(c: DependencyContainer, load: Load) {
     clock: c.resolve(TOKENS.clock),
     log: c.resolve(TOKENS.log),
   })
-}
-
-/** Something that runs in one host at a time, made anew each time this host comes to hold it. */
-function single(
-  kind: string,
-  name: string,
-  make: () => { start(): Promise<void>; stop(): Promise<void> },
-): ResourceKind {
-  let running: ReturnType<typeof make> | undefined
-  return {
-    kind,
-    names: [name],
-    acquire: async () => {
-      running = make()
-      await running.start()
-    },
-    release: async () => {
-      await running?.stop()
-      running = undefined
-    },
-  }
 }

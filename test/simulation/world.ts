@@ -1,4 +1,4 @@
-import type { UnixMs } from '../../src/domain/time.ts'
+import type { DurationMs, UnixMs } from '../../src/domain/time.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 
@@ -23,7 +23,14 @@ export interface World {
   /** Runs `act` after `ms` of simulated time. The returned function cancels. */
   after(ms: number, act: () => void): () => void
   /** Starts a process; the same name again after a kill is a restart. */
-  node(name: string): Node
+  node(name: string, options?: NodeOptions): Node
+  /** The life ends, and has failed: something is not as it must be. */
+  fail(what: string): void
+}
+
+export interface NodeOptions {
+  /** Never crashes by chance within a call; only `kill` ends it. For callers and judges. */
+  readonly sound?: boolean
 }
 
 /** A simulated process. What the code under test holds is bound to it, and dies with it. */
@@ -40,9 +47,16 @@ export interface Node {
    * A call over the network to `service` ('nats', 'redis', 'chain', 'http'...): `act` runs there at
    * once when the request arrives. Latency, lost requests, lost answers and crashes are put in here.
    * Never resolves when the node dies in between.
+   * @param timeoutMs after which `lost` is thrown where no answer came; 2 000 by default
    * @throws what `act` throws; where the request or its answer is lost, what `lost` makes
    */
-  call<T>(service: Service, act: () => T, lost: () => Error): Promise<T>
+  call<T>(service: Service, act: () => T, lost: () => Error, timeoutMs?: DurationMs): Promise<T>
+  /** Says something to `service` and hears nothing of it; in order with its calls, where it arrives. */
+  send(service: Service, act: () => void): void
+  /** What `service` says to this process: in order, where it arrives and the process still lives. */
+  receive(service: Service, act: () => void): void
+  /** Does `act` as this process now; only from an event of the world. How a process is started. */
+  run(act: () => void): void
   /** Called when it dies, for what listens in its name elsewhere. */
   onDeath(call: () => void): void
   kill(): void
@@ -62,8 +76,22 @@ export interface Faults {
   readonly crashAfter: number
   /** Whether the two cannot talk now: a node's name, or a service. */
   cut(a: string, b: string): boolean
+  /** Calls at each change of `cut`. */
+  onCut(call: (a: string, b: string, isCut: boolean) => void): void
+  /** A message overtakes those that were sent before it. */
+  readonly reorder: number
   /** Milliseconds one way, now. */
   latency(): number
+}
+
+/** The faults as who makes them sees them. */
+export interface Chaos extends Faults {
+  /** Nobody but `heal` joins again what this cuts, and the returned function. */
+  separate(a: string, b: string): () => void
+  /** From now on things go wrong by chance. */
+  begin(): void
+  /** From now on nothing goes wrong any more. */
+  heal(): void
 }
 
 /** What happened, in order, for people: printed when a seed fails. */

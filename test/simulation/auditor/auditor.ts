@@ -1,0 +1,124 @@
+import type { Address, JobId } from '../../../src/domain/ids.ts'
+import type { JobView } from '../../../src/messages/job.ts'
+import type { SimBlock, SimChain } from '../chain/chain.ts'
+import type { SimRedis } from '../redis/server.ts'
+import type { World } from '../world.ts'
+import { Books } from './books.ts'
+import { judgeJob } from './job-end.ts'
+import { type LedgerPage, readPages } from './ledger-page.ts'
+
+interface Audited {
+  readonly chain: SimChain
+  readonly redis: SimRedis
+}
+
+/**
+ * Follows the money through a life: on the chain after each block, in the ledger after each of its
+ * changes, and of each job in the end.
+ */
+export class Auditor {
+  /** Redis forgot: what was reserved and in no journal yet is reserved no more, and may be reserved twice. */
+  memoryWasLost = false
+  readonly #world: World
+  readonly #chain: SimChain
+  readonly #redis: SimRedis
+  #books = new Books()
+  #seen: SimBlock[] = []
+  #writes = 0
+  #told = 0
+
+  constructor(world: World, { chain, redis }: Audited) {
+    this.#world = world
+    this.#chain = chain
+    this.#redis = redis
+  }
+
+  /** After each step of the world; where nothing has moved it costs nothing. */
+  look(): void {
+    if (this.#chain.head !== this.#seen.at(-1)) this.#follow()
+    if (this.#redis.writes !== this.#writes) {
+      this.#writes = this.#redis.writes
+      for (const page of readPages(this.#redis)) this.#checkPage(page)
+    }
+    const { flaws } = this.#books
+    for (; this.#told < flaws.length; this.#told++) this.#world.fail(flaws[this.#told]!)
+  }
+
+  /** What is still to happen before the books can be closed. */
+  unrest(): readonly string[] {
+    const wants: string[] = []
+    for (const [jobId, { status }] of this.#books.jobs) {
+      if (status === 'locked') wants.push(`${jobId} is locked on chain`)
+    }
+    for (const page of readPages(this.#redis)) {
+      const { wallet, available, locked } = page
+      const book = this.#books.wallet(wallet)
+      if (available !== book.available || locked !== book.locked) {
+        const has = `${book.available}+${book.locked}`
+        wants.push(`the ledger has ${available}+${locked} of ${wallet}, the chain ${has}`)
+      }
+    }
+    return wants
+  }
+
+  /** Once everything rests: each job against the chain, and nothing kept back for one that ended. */
+  judge(jobs: readonly JobView[]): readonly string[] {
+    const known = new Map<JobId, JobView>(jobs.map((job) => [job.id, job]))
+    const flaws = jobs.flatMap((job) =>
+      judgeJob(job, this.#books.jobs.get(job.id), this.#books.workers),
+    )
+    for (const jobId of this.#books.jobs.keys()) {
+      if (!known.has(jobId)) flaws.push(`${jobId} is on chain, and in no journal`)
+    }
+    for (const { wallet, reservations, locks } of readPages(this.#redis)) {
+      for (const jobId of [...reservations.keys(), ...locks.keys()]) {
+        if (known.has(jobId as JobId)) flaws.push(`${wallet}: credits are still held for ${jobId}`)
+      }
+    }
+    return flaws
+  }
+
+  #follow(): void {
+    const { blocks } = this.#chain
+    let common = Math.min(this.#seen.length, blocks.length)
+    while (common > 0 && this.#seen[common - 1] !== blocks[common - 1]) common--
+    if (common < this.#seen.length) {
+      this.#seen = []
+      this.#books = new Books()
+      this.#told = 0
+      common = 0
+    }
+    for (const block of blocks.slice(common)) {
+      this.#seen.push(block)
+      this.#books.take(block)
+      if (block.included.length > 0) this.#books.compare(block, this.#chain.contract.escrow)
+    }
+  }
+
+  #checkPage(page: LedgerPage): void {
+    const { wallet, available, locked, reserved, reservations } = page
+    const demand = (holds: boolean, flaw: string) => {
+      if (!holds) this.#world.fail(`ledger of ${wallet}: ${flaw}`)
+    }
+    const held = [...reservations.values()].reduce((sum, credits) => sum + credits, 0n)
+    demand(reserved === held, `${reserved} are reserved, for jobs ${held}`)
+    // After a reorg it stays wrong until the watcher has seen that, and forgets it.
+    if (this.#chain.orphans.length > 0) return
+    const right = this.#placeOf(page)
+    demand(
+      available === right.available && locked === right.locked,
+      `${available}+${locked} at ${page.block}.${page.logIndex}, on chain ` +
+        `${right.available}+${right.locked}`,
+    )
+    if (this.#books.wallet(wallet as Address).hasLeft || this.memoryWasLost) return
+    demand(available >= reserved, `${reserved} are reserved of ${available}`)
+  }
+
+  #placeOf({ wallet, block, logIndex }: LedgerPage) {
+    const places = this.#books.places.get(wallet) ?? []
+    const found = places.findLast(
+      (place) => place.block < block || (place.block === block && place.logIndex <= logIndex),
+    )
+    return found ?? { available: 0n, locked: 0n }
+  }
+}

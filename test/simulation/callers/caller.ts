@@ -1,0 +1,176 @@
+import { outputHash, publicHash } from '../../../src/domain/hash.ts'
+import { type Address, type Hex32, type JobId, parseJobId } from '../../../src/domain/ids.ts'
+import type { World } from '../world.ts'
+import type { CallPlan } from './call-plan.ts'
+import type { EdgeNode } from './edge-node.ts'
+import { Exchange, type ExchangeEnd, type Heard } from './exchange.ts'
+import { readAnswer } from './read-answer.ts'
+import type { DisputeAnswer, ToldChat, Witness } from './witness.ts'
+
+export interface CallerOptions {
+  readonly name: string
+  readonly wallet: Address
+  readonly plan: CallPlan
+  readonly witness: Witness
+  /** Those that take requests now. */
+  edges(): readonly EdgeNode[]
+  /** It has all that it wants, or has given up. */
+  done(): void
+}
+
+const NO_EDGE_MS = 500
+const NO_EDGE_TRIES = 40
+
+/** Somebody with one question, who asks until it is answered or the patience is gone. */
+export class Caller {
+  #tries = 0
+  #noEdge = 0
+  #underWay = 0
+  #hasAnswer = false
+  readonly #body: Readonly<Record<string, unknown>>
+
+  constructor(
+    private readonly world: World,
+    private readonly options: CallerOptions,
+  ) {
+    const { plan, name } = options
+    this.#body = {
+      model: plan.model,
+      messages: [{ role: 'user', content: `What would ${name} like to know?` }],
+      stream: plan.stream,
+      ...(plan.stream ? { stream_options: { include_usage: true } } : {}),
+      ...(plan.maxTokens === undefined ? {} : { max_tokens: plan.maxTokens }),
+    }
+  }
+
+  start(): void {
+    this.#ask()
+    const { impatient, retries } = this.options.plan
+    if (impatient && retries !== 'none') {
+      this.world.after(this.world.random.between(0, 4_000), () => {
+        if (!this.#hasAnswer && this.#underWay > 0) this.#ask()
+      })
+    }
+  }
+
+  #ask(): void {
+    const { world, options } = this
+    const { plan, wallet, witness } = options
+    const edge = this.#edge()
+    if (!edge) {
+      if (++this.#noEdge > NO_EDGE_TRIES) this.#over()
+      else world.after(NO_EDGE_MS, () => this.#ask())
+      return
+    }
+    const headers = this.#headers(this.#tries++)
+    this.#underWay++
+    let jobId: JobId | undefined
+    const name = `${options.name}.${this.#tries}`
+    world.history.add(name, `asks ${edge.node.name}`)
+    const exchange = new Exchange(world, edge, {
+      ...{ route: 'chat', wallet, headers, params: {}, body: this.#body },
+      taken: (id, how) => {
+        jobId = id
+        witness.jobs.add(id)
+        world.history.add(name, `${how} ${id}`)
+      },
+      ended: (end, heard) => {
+        this.#underWay--
+        this.#answered(this.#told(name, edge, end, heard, jobId))
+      },
+    })
+    if (plan.hangsUpAfterMs !== undefined && this.#tries === 1) {
+      world.after(plan.hangsUpAfterMs, () => exchange.hangUp())
+    }
+  }
+
+  #told(
+    name: string,
+    edge: EdgeNode,
+    end: ExchangeEnd,
+    heard: Heard,
+    jobId: JobId | undefined,
+  ): ToldChat {
+    const { status, headers } = heard
+    const { wallet } = this.options
+    const answer = readAnswer(heard, end === 'whole')
+    const key = this.options.plan.retries === 'named' ? this.options.name : undefined
+    const at = this.world.now()
+    const said = answer.error?.code ?? (answer.isComplete ? 'answered' : 'no answer')
+    this.world.history.add(name, `${end} ${status ?? '-'} ${said} ${answer.text.length} units`)
+    return { name, wallet, edge: edge.node.name, key, jobId, end, status, headers, answer, at }
+  }
+
+  #answered(told: ToldChat): void {
+    const { world, options } = this
+    const { witness, plan } = options
+    witness.chats.push(told)
+    const { answer, status } = told
+    if (status === 200 && answer.isComplete) {
+      if (!this.#hasAnswer) this.#contest(told)
+      this.#hasAnswer = true
+      return
+    }
+    if (this.#hasAnswer || this.#underWay > 0) return
+    const isWorth = told.end !== 'no_end' && (status === undefined || status >= 500)
+    const mayRetry = plan.retries !== 'none' || told.end === 'whole'
+    if (isWorth && mayRetry && this.#tries < plan.triesMax && !answer.error?.details?.job_id) {
+      world.after(world.random.between(100, 3_000), () => this.#ask())
+    } else this.#over()
+  }
+
+  #contest({ answer, headers }: ToldChat): void {
+    const { plan } = this.options
+    const jobId = parseJobId(String(headers['x-svc-job-id']))
+    if (plan.dispute === 'no' || !jobId.ok) {
+      this.#over()
+      return
+    }
+    const right = outputHash(answer.text)
+    const sent = plan.dispute === 'agrees' ? right : outputHash(`${answer.text} not`)
+    this.world.after(plan.disputeAfterMs, () => {
+      this.#dispute(jobId.value, sent, plan.dispute === 'twice' ? 2 : 1)
+    })
+  }
+
+  #dispute(jobId: JobId, sent: Hex32, times: number): void {
+    const { world, options } = this
+    const { wallet, witness, name } = options
+    const edge = this.#edge()
+    if (!edge) {
+      this.#over()
+      return
+    }
+    const askedAt = world.now()
+    new Exchange(world, edge, {
+      ...{ route: 'dispute', wallet, headers: {}, params: { id: jobId } },
+      body: { received_output_hash: publicHash(sent) },
+      ended: (end, { status, text }) => {
+        const body = end === 'whole' ? (JSON.parse(text) as DisputeAnswer) : undefined
+        const said = body?.error?.code ?? (body?.dispute_opened ? 'opened' : 'agrees')
+        world.history.add(name, `disputes ${jobId}: ${end} ${status ?? '-'} ${said}`)
+        witness.disputes.push({ name, wallet, jobId, sent, askedAt, end, status, body })
+        if (times > 1) this.#dispute(jobId, sent, times - 1)
+        else this.#over()
+      },
+    })
+  }
+
+  #headers(retries: number): Record<string, string> {
+    const { plan, name } = this.options
+    if (plan.retries === 'named') return { 'idempotency-key': name }
+    return plan.retries === 'counted' ? { 'x-stainless-retry-count': String(retries) } : {}
+  }
+
+  #edge(): EdgeNode | undefined {
+    const edges = this.options.edges()
+    return edges.length > 0 ? this.world.random.pick(edges) : undefined
+  }
+
+  #isOver = false
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.options.done()
+  }
+}

@@ -1,0 +1,175 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { outputHash } from '../../../src/domain/hash.ts'
+import { completionId, toAddress, toJobId } from '../../../src/domain/ids.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import type { JobView } from '../../../src/messages/job.ts'
+import type { Heard } from './exchange.ts'
+import { judge } from './judge.ts'
+import { readAnswer } from './read-answer.ts'
+import { type ToldChat, type ToldDispute, Witness } from './witness.ts'
+
+const WALLET = toAddress(`0x${'01'.repeat(20)}`)
+const JOB = toJobId(`job_${'1'.repeat(26)}`)
+const OTHER_JOB = toJobId(`job_${'2'.repeat(26)}`)
+const TEXT = `${JOB}@worker some text`
+const NOW = toUnixMs(1_000_000)
+
+const settled: JobView = {
+  id: JOB,
+  wallet: WALLET,
+  status: 'settled',
+  model: 'm',
+  tier: 'lite',
+  lock: toCredits(4),
+  charged: toCredits(2),
+  worker: WALLET,
+  createdAt: NOW,
+  completedAt: NOW,
+  escrowTx: outputHash('lock'),
+  settlementTx: outputHash('settle'),
+  refundTx: null,
+  disputeTx: null,
+  disputedHash: null,
+  block: 1,
+  proofHash: outputHash(TEXT),
+  usage: { promptTokens: 1, completionTokens: 3 },
+}
+const refunded: JobView = {
+  ...settled,
+  status: 'refunded',
+  charged: toCredits(0),
+  settlementTx: null,
+  refundTx: outputHash('refund'),
+  proofHash: null,
+  usage: null,
+}
+
+const plain = (text: string, jobId = JOB): Heard => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'x-svc-job-id': jobId },
+  trailers: {},
+  text: JSON.stringify({
+    id: completionId(jobId),
+    choices: [{ message: { content: text }, finish_reason: 'stop' }],
+    usage: { completion_tokens: 3 },
+  }),
+})
+const refusal = (status: number, code: string): Heard => ({
+  status,
+  headers: { 'content-type': 'application/json', 'x-svc-job-id': JOB },
+  trailers: {},
+  text: JSON.stringify({ error: { code, message: 'no' } }),
+})
+const told = (heard: Heard, more: Partial<ToldChat> = {}): ToldChat => ({
+  name: 'caller',
+  wallet: WALLET,
+  edge: 'edge-1',
+  key: 'key',
+  jobId: JOB,
+  end: 'whole',
+  status: heard.status,
+  headers: heard.headers,
+  answer: readAnswer(heard, true),
+  at: NOW,
+  ...more,
+})
+
+function verdict(
+  chats: readonly ToldChat[],
+  views: readonly JobView[] = [settled],
+  disputes: readonly ToldDispute[] = [],
+): readonly string[] {
+  const witness = new Witness()
+  witness.chats.push(...chats)
+  witness.disputes.push(...disputes)
+  witness.noteSigned(JOB, TEXT)
+  return judge(witness, {
+    view: (jobId) => views.find(({ id }) => id === jobId),
+    memoryWasLost: false,
+    disputeWindowMs: 60_000,
+  })
+}
+
+/** Exactly one flaw, of this kind. */
+function says(flaws: readonly string[], pattern: RegExp): void {
+  assert.is(flaws.length, 1, flaws.join('\n'))
+  assert.match(flaws[0]!, pattern)
+}
+
+test('an answer that is settled as it was told is no flaw', () => {
+  assert.equal(verdict([told(plain(TEXT))]), [])
+})
+
+test('an answer to a job that is refunded, or nowhere', () => {
+  says(verdict([told(plain(TEXT))], [refunded]), /which is refunded/)
+  says(verdict([told(plain(TEXT))], []), /which is nowhere/)
+})
+
+test('a text that no worker proved', () => {
+  const flaws = verdict([told(plain(`${TEXT} twice`))])
+  assert.match(flaws.join('\n'), /no worker proved this text/)
+  assert.match(flaws.join('\n'), /another proof/)
+})
+
+test('a text of another job', () => {
+  const text = `${OTHER_JOB}@worker some text`
+  assert.match(verdict([told(plain(text))]).join('\n'), /text of another job/)
+})
+
+test('a timeout of a job that is paid', () => {
+  const flaws = verdict([told(refusal(504, 'job_timeout'))])
+  assert.match(flaws.join('\n'), /told 504 of job_1+, which is settled/)
+  assert.match(flaws.join('\n'), /is charged, and all that its callers were told/)
+  assert.equal(verdict([told(refusal(504, 'job_timeout'))], [refunded]), [])
+})
+
+test('a charge for a job that every caller was refused', () => {
+  says(verdict([told(refusal(503, 'service_unavailable'))]), /is charged, and all/)
+  const broken = told(refusal(503, 'service_unavailable'), { end: 'broken' })
+  assert.equal(verdict([broken]), [])
+})
+
+test('two paid jobs under one key', () => {
+  const second = told(refusal(503, 'service_unavailable'), { jobId: OTHER_JOB, end: 'broken' })
+  const views = [settled, { ...settled, id: OTHER_JOB }]
+  assert.match(
+    verdict([told(plain(TEXT)), second], views).join('\n'),
+    /is charged for job_1+, job_2/,
+  )
+})
+
+test('a request that never ended', () => {
+  const nothing: Heard = { status: undefined, headers: {}, text: '', trailers: {} }
+  says(verdict([told(nothing, { end: 'no_end' })], [refunded]), /never ended/)
+})
+
+test('a stream that ends without a word, or goes on after its end', () => {
+  const chunk = (content: string, role?: string) =>
+    `data: ${JSON.stringify({ id: completionId(JOB), choices: [{ delta: { ...(role ? { role } : {}), content }, finish_reason: null }] })}\n\n`
+  const headers = { 'content-type': 'text/event-stream', 'x-svc-job-id': JOB }
+  const stream = (text: string): Heard => ({ status: 200, headers, trailers: {}, text })
+  const begun = chunk(TEXT, 'assistant')
+  says(verdict([told(stream(begun))]), /no word of its end/)
+  const again = verdict([told(stream(`${begun}data: [DONE]\n\n${chunk('more')}`))])
+  assert.match(again.join('\n'), /something after the last event/)
+})
+
+test('a dispute that was told to be open, and is not', () => {
+  const dispute: ToldDispute = {
+    name: 'caller',
+    wallet: WALLET,
+    jobId: JOB,
+    sent: outputHash('other'),
+    askedAt: NOW,
+    end: 'whole',
+    status: 200,
+    body: { dispute_opened: true },
+  }
+  says(verdict([], [settled], [dispute]), /told opened, and is not/)
+  const late = { ...dispute, status: 422, body: { error: { code: 'dispute_window_expired' } } }
+  says(verdict([], [settled], [late]), /too late, in time/)
+})
+
+test.run()

@@ -1,0 +1,150 @@
+import { outputHash, publicHash } from '../../../src/domain/hash.ts'
+import { completionId, type JobId } from '../../../src/domain/ids.ts'
+import { addMs } from '../../../src/domain/time.ts'
+import type { JobView } from '../../../src/messages/job.ts'
+import type { ToldError } from './read-answer.ts'
+import type { ToldChat, ToldDispute, Witness } from './witness.ts'
+
+export interface Verdicts {
+  /** The job in the end; undefined: there is none. */
+  view(jobId: JobId): JobView | undefined
+  /** Redis forgot, so keys of retried requests and texts of answers may be gone. */
+  readonly memoryWasLost: boolean
+  readonly disputeWindowMs: number
+}
+
+/** Everything that callers were told and that is not true in the end, in words. */
+export function judge(witness: Witness, verdicts: Verdicts): readonly string[] {
+  return [
+    ...witness.chats.flatMap((told) => [
+      ...judgeForm(told),
+      ...judgeText(told, witness),
+      ...judgeEnd(told, verdicts),
+    ]),
+    ...judgeRefused(witness, verdicts),
+    ...(verdicts.memoryWasLost ? [] : judgeKeys(witness, verdicts)),
+    ...witness.disputes.flatMap((told) => judgeDispute(told, witness, verdicts)),
+  ]
+}
+
+const isAnswer = ({ status, answer }: ToldChat): boolean => status === 200 && answer.isComplete
+const isCharged = (view: JobView | undefined): boolean => view !== undefined && view.charged > 0n
+
+function judgeForm({ name, jobId, end, status, headers, answer }: ToldChat): string[] {
+  const flaws = answer.flaws.map((flaw) => `${name}: ${flaw}`)
+  if (end === 'no_end') flaws.push(`${name}: its request never ended, job ${jobId}`)
+  const told = headers['x-svc-job-id']
+  if (told !== undefined && told !== jobId) flaws.push(`${name}: told of ${told}, not of ${jobId}`)
+  if (status === 500 && answer.error?.code !== 'internal_error') flaws.push(`${name}: a bare 500`)
+  return flaws
+}
+
+/** The text is what a worker proved of this very job, or how that begins. */
+function judgeText({ name, jobId, status, answer }: ToldChat, witness: Witness): string[] {
+  if (status !== 200) return []
+  const flaws: string[] = []
+  if (answer.text !== '' && !answer.text.startsWith(`${jobId}@`)) {
+    flaws.push(`${name}: text of another job: ${answer.text.slice(0, 60)}`)
+  }
+  if (!answer.isComplete) return flaws
+  if (answer.completionId !== completionId(jobId!)) {
+    flaws.push(`${name}: the answer ${answer.completionId} to ${jobId}`)
+  }
+  const proved = witness.signed.get(jobId!)
+  if (!proved?.has(answer.text)) {
+    flaws.push(`${name}: no worker proved this text of ${jobId}: ${JSON.stringify(answer.text)}`)
+  }
+  const { receipt } = answer
+  if (receipt && receipt.output_hash !== publicHash(outputHash(answer.text))) {
+    flaws.push(`${name}: the receipt's hash is not that of the text`)
+  }
+  return flaws
+}
+
+function judgeEnd(told: ToldChat, { view: viewOf }: Verdicts): string[] {
+  const { name, jobId, answer, wallet } = told
+  const view = jobId && viewOf(jobId)
+  if (view && view.wallet !== wallet) return [`${name}: ${jobId} is a job of another wallet`]
+  if (isAnswer(told)) return judgeAnswered(told, view)
+  if (answer.error?.code === 'job_timeout' && view?.status !== 'refunded') {
+    return [`${name}: told 504 of ${jobId}, which is ${view?.status ?? 'nowhere'}`]
+  }
+  return []
+}
+
+function judgeAnswered({ name, jobId, answer }: ToldChat, view: JobView | undefined): string[] {
+  if (!view) return [`${name}: an answer to ${jobId}, which is nowhere`]
+  const isUpheld = view.status === 'refunded' && view.disputeTx !== null
+  if (view.status !== 'settled' && view.status !== 'disputed' && !isUpheld) {
+    return [`${name}: an answer to ${jobId}, which is ${view.status}`]
+  }
+  const flaws: string[] = []
+  if (view.proofHash !== outputHash(answer.text)) flaws.push('another proof than its answer')
+  if (view.usage?.completionTokens !== answer.completionTokens) flaws.push('another usage')
+  const { receipt } = answer
+  if (receipt && !isUpheld && BigInt(receipt.credits_charged) !== view.charged) {
+    flaws.push(`told a charge of ${receipt.credits_charged}, charged ${view.charged}`)
+  }
+  if (receipt && receipt.worker !== view.worker) flaws.push('told of another worker')
+  return flaws.map((flaw) => `${name}: ${jobId}: ${flaw}`)
+}
+
+/** Told that its answer is there and paid for, or that nobody can tell what became of the job. */
+const mayBePaid = ({ code, message }: ToldError): boolean =>
+  code === 'answer_gone' || message.startsWith('What became of job')
+
+/** Nobody pays for a job whose every caller was told that it had failed. */
+function judgeRefused({ chats }: Witness, { view, memoryWasLost }: Verdicts): string[] {
+  return grouped(chats, ({ jobId }) => jobId).flatMap(([jobId, tolds]) => {
+    const allRefused = tolds.every(
+      ({ end, answer }) => end === 'whole' && answer.error && !mayBePaid(answer.error),
+    )
+    if (!allRefused || memoryWasLost || !isCharged(view(jobId))) return []
+    const codes = tolds.map(({ name, answer }) => `${name} ${answer.error?.code}`)
+    return [`${jobId} is charged, and all that its callers were told is: ${codes.join(', ')}`]
+  })
+}
+
+/** Of all jobs under one key at most one is paid. */
+function judgeKeys({ chats }: Witness, { view }: Verdicts): string[] {
+  const keyOf = ({ key, wallet }: ToldChat) => key && `${key} ${wallet}`
+  return grouped(chats, keyOf).flatMap(([key, tolds]) => {
+    const jobs = new Set(tolds.flatMap(({ jobId }) => jobId ?? []))
+    const charged = [...jobs].filter((jobId) => isCharged(view(jobId)))
+    return charged.length > 1 ? [`key ${key} is charged for ${charged.join(', ')}`] : []
+  })
+}
+
+function grouped<Key>(
+  chats: readonly ToldChat[],
+  keyOf: (told: ToldChat) => Key | undefined,
+): [Key, ToldChat[]][] {
+  const groups = new Map<Key, ToldChat[]>()
+  for (const told of chats) {
+    const key = keyOf(told)
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), told])
+  }
+  return [...groups]
+}
+
+/** Latency and the skew of clocks. */
+const WINDOW_MARGIN_MS = 10_000
+
+function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): string[] {
+  const { jobId, sent, body, status, askedAt } = told
+  const view = verdicts.view(jobId)
+  if (body === undefined) return []
+  const about = `${told.name}: dispute of ${jobId}`
+  if (!view) return [`${about}, which is nowhere`]
+  if (status === 200 && !body.dispute_opened) {
+    return view.proofHash === sent ? [] : [`${about}: told that the hashes agree`]
+  }
+  if (status === 200) return view.disputeTx === null ? [`${about}: told opened, and is not`] : []
+  if (body.error?.code === 'dispute_already_open') {
+    const others = witness.disputes.filter((other) => other.jobId === jobId && other !== told)
+    return others.length > 0 ? [] : [`${about}: told that another is open`]
+  }
+  if (body.error?.code !== 'dispute_window_expired' || view.completedAt === null) return []
+  const surelyInTime = addMs(view.completedAt, verdicts.disputeWindowMs - WINDOW_MARGIN_MS)
+  return askedAt < surelyInTime ? [`${about}: told that it is too late, in time`] : []
+}

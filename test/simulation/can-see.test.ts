@@ -1,0 +1,63 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { LifeNeeds } from './life.ts'
+import { liveSeeds } from './seeds.ts'
+
+/**
+ * Each of these breaks one promise that the house stands on, under the feet of the real code. Were the
+ * simulation blind to it, no seed would fail.
+ */
+const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
+  'a stream of deliveries that loses every third': ({ nats }) => {
+    const stream = nats.stream('HOOK')
+    const store = stream.store.bind(stream)
+    stream.store = (subject, data, at, options) => {
+      const stored = store(subject, data, at, options)
+      if (stored.seq % 3 === 0) stream.remove(stored.seq)
+      return stored
+    }
+  },
+  'a node that never shows settlements': ({ settlement: { chain } }) => {
+    const isSettled = (log: { name: string; fact?: { type: string } }) =>
+      log.name === 'fact' && log.fact?.type === 'settled'
+    chain.onBlock(() => {
+      const included = chain.head.included.map((each) => ({
+        ...each,
+        logs: each.logs.filter((log) => !isSettled(log)),
+      }))
+      Object.assign(chain.head, { included })
+    })
+  },
+  'a stream of facts that loses every third': ({ nats }) => {
+    const stream = nats.stream('FACT')
+    const store = stream.store.bind(stream)
+    stream.store = (subject, data, at, options) => {
+      const stored = store(subject, data, at, options)
+      if (stored.seq % 3 === 0) stream.remove(stored.seq)
+      return stored
+    }
+  },
+}
+/** Those that take longer to be met are met in some of so many lives. */
+const SEEDS_MOST = 60
+
+const CanSee = suite('the simulation notices')
+
+for (const [name, mutate] of Object.entries(MUTANTS)) {
+  CanSee(name, async () => {
+    let failedAt: number | undefined
+    await liveSeeds({
+      from: 1,
+      count: SEEDS_MOST,
+      mutate,
+      each: ({ seed, failures }) => {
+        if (failures.length === 0) return true
+        failedAt = seed
+        return false
+      },
+    })
+    assert.ok(failedAt !== undefined, `not within ${SEEDS_MOST} seeds`)
+  })
+}
+
+CanSee.run()

@@ -1,0 +1,308 @@
+import { createHash } from 'node:crypto'
+import { type Address, type Hex32, toHex32 } from '../../../src/domain/ids.ts'
+import type { Hex } from '../../../src/ports/escrow.ts'
+import type { World } from '../world.ts'
+import type { Call } from './calls.ts'
+import { execute } from './contract.ts'
+import { ContractState } from './contract-state.ts'
+import { type ContractTerms, type Log, Revert, Scene } from './scene.ts'
+
+export interface ChainTerms {
+  /** From a block to the next, on average. */
+  readonly blockMs: number
+  /** In wei a unit of gas, while the chain is not busy. */
+  readonly baseFeeWei: bigint
+  /** Of the faults below, all at once: 0 is a chain that never errs, 1 is usual. */
+  readonly trouble: number
+}
+
+/** A transaction as it lies in the pool. */
+export interface Transaction {
+  readonly hash: Hex32
+  readonly sender: Address
+  /** Undefined: of somebody whose nonces nobody here looks at. */
+  readonly nonce: number | undefined
+  readonly maxFeeWei: bigint
+  readonly call: Call
+}
+
+export interface Included {
+  readonly transaction: Transaction
+  /** The contract's error; undefined: it succeeded. */
+  readonly error: string | undefined
+  readonly logs: readonly PlacedLog[]
+}
+export type PlacedLog = Log & { readonly logIndex: number }
+
+export interface SimBlock {
+  readonly number: number
+  readonly hash: Hex32
+  readonly parentHash: Hex32
+  /** Unix seconds. */
+  readonly at: number
+  readonly baseFeeWei: bigint
+  readonly included: readonly Included[]
+  /** After it. */
+  readonly state: ContractState
+  readonly nonces: ReadonlyMap<Address, number>
+}
+
+/** By chance, of each block or of each transaction in each block. */
+const FAULTS = {
+  reorg: 0.03,
+  goneBack: 0.3,
+  lostInReorg: 0.25,
+  dropped: 0.03,
+  passedBy: 0.15,
+  dear: 0.04,
+  outage: 0.015,
+  late: 0.1,
+}
+const REORG_BLOCKS_MAX = 3
+const DEAR_BLOCKS_MAX = 6
+const OUTAGE_MS_MAX = 6_000
+
+/**
+ * One chain and the node in front of it: a pool, blocks at an interval, nonces, base fees that rise
+ * and fall; in times of trouble also reorgs, lost and passed over transactions, and outages.
+ */
+export class SimChain {
+  /** The one that counts, from the deployment's block on. */
+  readonly blocks: SimBlock[]
+  /** In order of arrival. */
+  pool: Transaction[] = []
+  /** Blocks that a reorg has thrown away, for who judges later. */
+  readonly orphans: SimBlock[] = []
+  readonly contract: ContractTerms
+  #world: World
+  #terms: ChainTerms
+  #downUntil = 0
+  #dearBlocks = 0
+  #dearTimes = 1n
+  #count = 0
+  readonly #listeners = new Set<() => void>()
+
+  constructor(world: World, contract: ContractTerms, terms: ChainTerms) {
+    this.#world = world
+    this.#terms = terms
+    this.contract = contract
+    const state = new ContractState()
+    state.capPerHour = contract.settleCapMax
+    const genesis = { number: 0, hash: hashOf('genesis'), parentHash: hashOf('nothing') }
+    const { baseFeeWei } = terms
+    const at = seconds(world)
+    this.blocks = [{ ...genesis, at, baseFeeWei, included: [], state, nonces: new Map() }]
+  }
+
+  /** Begins to make blocks. */
+  start(): void {
+    const { random } = this.#world
+    const again = () => {
+      this.#world.after(this.#terms.blockMs * (0.5 + random.next()), () => {
+        again()
+        this.#turn()
+      })
+    }
+    again()
+  }
+
+  get head(): SimBlock {
+    return this.blocks.at(-1)!
+  }
+
+  get isDown(): boolean {
+    return this.#world.now() < this.#downUntil && !this.#world.faults.healing
+  }
+
+  block(number: number): SimBlock | undefined {
+    const block = this.blocks[number - this.blocks[0]!.number]
+    return block?.number === number ? block : undefined
+  }
+
+  /** What a node that is asked now takes for the head: now and then the block before. */
+  headSeen(): SimBlock {
+    const late = this.#chance(FAULTS.late) && this.blocks.length > 1
+    return late ? this.blocks.at(-2)! : this.head
+  }
+
+  nonceOf(sender: Address, block: SimBlock = this.head): number {
+    return block.nonces.get(sender) ?? 0
+  }
+
+  /** Calls after each change of the head. */
+  onBlock(call: () => void): () => void {
+    this.#listeners.add(call)
+    return () => {
+      this.#listeners.delete(call)
+    }
+  }
+
+  /** Somebody outside of the service sends a transaction; it is mined sooner or later. */
+  act(sender: Address, call: Call): Hex32 {
+    const hash = hashOf(`${sender} ${++this.#count}`)
+    this.pool.push({ hash, sender, nonce: undefined, maxFeeWei: 2n ** 64n, call })
+    return hash
+  }
+
+  /** Tries a call as of the next block. @returns the error's name */
+  tryOut(sender: Address, call: Call, block: SimBlock = this.head): string | undefined {
+    const now = Math.max(block.at, seconds(this.#world))
+    const outcome = execute(new Scene(block.state.fork(), this.contract, now), sender, call)
+    return outcome instanceof Revert ? outcome.message : undefined
+  }
+
+  /** Where a transaction was included, if it was. */
+  find(
+    hash: Hex32,
+    upTo: SimBlock = this.head,
+  ): { block: SimBlock; included: Included } | undefined {
+    for (let i = this.blocks.length - 1; i >= 0; i--) {
+      const block = this.blocks[i]!
+      if (block.number > upTo.number) continue
+      const included = block.included.find(({ transaction }) => transaction.hash === hash)
+      if (included) return { block, included }
+    }
+    return undefined
+  }
+
+  /** Into the life's history. */
+  note(what: string): void {
+    this.#world.history.add('chain', what)
+  }
+
+  /** Makes one block now of all that waits, whatever the troubles. For who begins a world. */
+  mine(): SimBlock {
+    const block = this.#extend(this.pool)
+    this.#tell()
+    return block
+  }
+
+  /* BLOCKS */
+
+  #turn(): void {
+    const { random, faults } = this.#world
+    if (faults.healing) this.#dearBlocks = 0
+    if (this.#chance(FAULTS.outage)) this.#goDown(random.between(500, OUTAGE_MS_MAX))
+    if (this.#chance(FAULTS.dear) && this.#dearBlocks === 0) {
+      this.#dearBlocks = random.between(1, DEAR_BLOCKS_MAX)
+      this.#dearTimes = BigInt(random.between(3, 30))
+    }
+    if (this.#dearBlocks > 0) this.#dearBlocks--
+    this.pool = this.pool.filter((each) => each.nonce === undefined || !this.#isDropped(each))
+    if (this.#chance(FAULTS.reorg)) this.#reorganize()
+    else this.#extend(this.pool.filter(() => !this.#chance(FAULTS.passedBy)))
+    this.#tell()
+  }
+
+  #isDropped({ hash }: Transaction): boolean {
+    if (!this.#chance(FAULTS.dropped)) return false
+    this.#world.history.add('chain', `forgets ${short(hash)}`)
+    return true
+  }
+
+  /** The nodes agree on another end of the chain, mostly a longer one. */
+  #reorganize(): void {
+    const { random, history } = this.#world
+    const depth = Math.min(random.between(1, REORG_BLOCKS_MAX), this.blocks.length - 1)
+    if (depth === 0) return
+    const gone = this.blocks.splice(-depth)
+    this.orphans.push(...gone)
+    const back = gone.flatMap(({ included }) => included.map(({ transaction }) => transaction))
+    const kept = back.filter(
+      ({ nonce }) => nonce === undefined || !this.#chance(FAULTS.lostInReorg),
+    )
+    history.add('chain', `goes back to block ${this.head.number}, ${depth} blocks are gone`)
+    this.pool = [...kept, ...this.pool]
+    if (this.#chance(FAULTS.goneBack)) return
+    for (let i = 0; i <= depth; i++) {
+      this.#extend(this.pool.filter(() => !this.#chance(0.3)))
+    }
+  }
+
+  #extend(ready: readonly Transaction[]): SimBlock {
+    const parent = this.head
+    const number = parent.number + 1
+    const at = Math.max(parent.at, seconds(this.#world))
+    const baseFeeWei = this.#terms.baseFeeWei * (this.#dearBlocks > 0 ? this.#dearTimes : 1n)
+    let state = parent.state
+    const nonces = new Map(parent.nonces)
+    const included: Included[] = []
+    let logs = 0
+    for (const transaction of inOrder(ready, nonces, baseFeeWei)) {
+      const next = state.fork()
+      const scene = new Scene(next, this.contract, at)
+      const outcome = execute(scene, transaction.sender, transaction.call)
+      const reverted = outcome instanceof Revert
+      if (!reverted) state = next
+      const placed = reverted ? [] : outcome.map((log) => ({ ...log, logIndex: logs++ }))
+      const error = reverted ? outcome.message : undefined
+      included.push({ transaction, error, logs: placed })
+    }
+    const hash = hashOf(`${parent.hash} ${number} ${++this.#count}`)
+    const block = { number, hash, parentHash: parent.hash, at, baseFeeWei }
+    this.blocks.push({ ...block, included, state, nonces })
+    this.pool = this.pool.filter((each) => !isDone(each, included, nonces))
+    this.#tellHistory(number, included)
+    return this.head
+  }
+
+  #tellHistory(number: number, included: readonly Included[]): void {
+    for (const { transaction, error, logs } of included) {
+      const told = error ?? logs.map(wordsOf).join(', ')
+      const { call, hash } = transaction
+      this.#world.history.add('chain', `block ${number}: ${short(hash)} ${call.type}: ${told}`)
+    }
+  }
+
+  #goDown(span: number): void {
+    this.#downUntil = this.#world.now() + span
+    this.#world.history.add('chain', `answers to nobody for ${span} ms`)
+  }
+
+  #tell(): void {
+    for (const call of [...this.#listeners]) call()
+  }
+
+  #chance(p: number): boolean {
+    return !this.#world.faults.healing && this.#world.random.chance(p * this.#terms.trouble)
+  }
+}
+
+/** What one block takes: each sender's in the order of their nonces, at most one for each. */
+function* inOrder(
+  ready: readonly Transaction[],
+  nonces: Map<Address, number>,
+  baseFeeWei: bigint,
+): Generator<Transaction> {
+  let left = ready.filter(({ maxFeeWei }) => maxFeeWei >= baseFeeWei)
+  for (;;) {
+    const next = left.find(
+      ({ sender, nonce }) => nonce === undefined || nonce === (nonces.get(sender) ?? 0),
+    )
+    if (!next) return
+    if (next.nonce !== undefined) nonces.set(next.sender, next.nonce + 1)
+    left = left.filter((each) => each !== next)
+    yield next
+  }
+}
+
+const isDone = (
+  { hash, sender, nonce }: Transaction,
+  included: readonly Included[],
+  nonces: ReadonlyMap<Address, number>,
+): boolean =>
+  nonce === undefined
+    ? included.some(({ transaction }) => transaction.hash === hash)
+    : nonce < (nonces.get(sender) ?? 0)
+
+function wordsOf(log: Log): string {
+  if (log.name !== 'fact') return log.name
+  const { fact } = log
+  const about = 'jobId' in fact ? fact.jobId : 'wallet' in fact ? fact.wallet : ''
+  return `${fact.type} ${about}${fact.type === 'skipped' ? ` ${fact.reason}` : ''}`
+}
+
+const seconds = (world: World): number => Math.floor(world.now() / 1_000)
+export const short = (hash: Hex): string => hash.slice(0, 10)
+export const hashOf = (text: string): Hex32 =>
+  toHex32(`0x${createHash('sha256').update(text).digest('hex')}`)

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { liveSeeds } from './seeds.ts'
+
+const FROM = 7
+const COUNT = 4
+const CHILD_MS_MAX = 200_000
+
+const Determinism = suite('the same seed')
+
+async function histories(from: number, count: number): Promise<readonly string[]> {
+  const texts: string[] = []
+  await liveSeeds({ from, count, each: ({ history }) => texts.push(history.text) > 0 })
+  return texts
+}
+
+Determinism('is the same life, to the byte, and another one is not', async () => {
+  const first = await histories(FROM, COUNT)
+  const second = await histories(FROM, COUNT)
+  assert.is(new Set(first).size, COUNT)
+  for (const [i, text] of first.entries()) {
+    assert.ok(text.split('\n').length > 20, `seed ${FROM + i} hardly lives`)
+    assert.is(text, second[i])
+  }
+})
+
+Determinism('is the same life in another process, whatever was lived before it', async () => {
+  const seed = FROM + COUNT - 1
+  const [here] = await histories(seed, 1)
+  const run = fileURLToPath(new URL('./run.ts', import.meta.url))
+  const args = ['--import', 'tsx', run, '--from', `${FROM}`, '--seeds', `${COUNT}`, '--digest']
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: CHILD_MS_MAX })
+  const digest = createHash('sha256').update(here!).digest('hex')
+  assert.match(child.stdout, `${seed} ${digest}`, child.stderr)
+})
+
+Determinism.run()

@@ -1,0 +1,126 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { outputHash } from '../../../src/domain/hash.ts'
+import { toAddress, toJobId } from '../../../src/domain/ids.ts'
+import { addMs, toUnixMs } from '../../../src/domain/time.ts'
+import type { JobView } from '../../../src/messages/job.ts'
+import type { Attempt, EventType, WebhookRecord } from '../../../src/messages/webhook.ts'
+import type { Endpoint } from './endpoints.ts'
+import { type Interested, judgeWebhooks } from './judge.ts'
+
+const WALLET = toAddress(`0x${'01'.repeat(20)}`)
+const JOB = toJobId(`job_${'1'.repeat(26)}`)
+const NOW = toUnixMs(1_000_000)
+const SCHEDULE = [0, 1_000, 2_000]
+
+const settled: JobView = {
+  id: JOB,
+  wallet: WALLET,
+  status: 'settled',
+  model: 'm',
+  tier: 'lite',
+  lock: toCredits(4),
+  charged: toCredits(2),
+  worker: WALLET,
+  createdAt: NOW,
+  completedAt: NOW,
+  escrowTx: outputHash('lock'),
+  settlementTx: outputHash('settle'),
+  refundTx: null,
+  disputeTx: null,
+  disputedHash: null,
+  block: 1,
+  proofHash: outputHash(''),
+  usage: { promptTokens: 1, completionTokens: 3 },
+}
+const DUE: readonly EventType[] = ['job.submitted', 'job.processing', 'job.completed']
+
+const received = (event: string, id = `evt_${event}`, more = {}) => ({
+  at: NOW,
+  eventId: id,
+  body: JSON.stringify({ id, event, data: { job_id: JOB, ...more } }),
+  acknowledged: true,
+})
+const endpoint = (...all: ReturnType<typeof received>[]): Endpoint => ({
+  url: 'https://endpoint.example',
+  kind: 'works',
+  secret: 'secret',
+  received: all,
+  tried: all.length,
+})
+const whole = () => endpoint(...DUE.map((event) => received(event)))
+
+function verdict(
+  at: Endpoint,
+  { status = 'active' as WebhookRecord['status'], attempts = [] as readonly Attempt[] } = {},
+): readonly string[] {
+  const webhook: Interested = { wallet: WALLET, webhookId: 'wh_1', events: DUE, endpoint: at }
+  return judgeWebhooks([webhook], {
+    jobs: [settled],
+    attempts,
+    record: () => ({ status }) as WebhookRecord,
+    schedule: SCHEDULE,
+  })
+}
+
+function says(flaws: readonly string[], pattern: RegExp): void {
+  assert.is(flaws.length, 1, flaws.join('\n'))
+  assert.match(flaws[0]!, pattern)
+}
+
+const attempt = (more: Partial<Attempt>): Attempt =>
+  ({
+    webhookId: 'wh_1',
+    eventId: 'evt_1',
+    attempt: 1,
+    at: NOW,
+    status: 500,
+    delivered: false,
+    nextAt: addMs(NOW, 1_000),
+    ...more,
+  }) as Attempt
+const delivered = (more: Partial<Attempt>) =>
+  attempt({ status: 200, delivered: true, nextAt: null, ...more })
+
+test('what is due and came, perhaps twice, is no flaw', () => {
+  assert.equal(verdict(whole()), [])
+  assert.equal(verdict(endpoint(...whole().received, received('job.submitted'))), [])
+})
+
+test('an event that never came', () => {
+  says(verdict(endpoint(received('job.submitted'), received('job.processing'))), /job.completed/)
+  assert.equal(verdict(endpoint(), { status: 'failed' }), [])
+})
+
+test('an event that did not happen, or of nobody', () => {
+  says(verdict(endpoint(...whole().received, received('job.failed'))), /did not ask/)
+})
+
+test('one event under two ids, or in two bodies', () => {
+  const again = received('job.submitted', 'evt_other')
+  says(verdict(endpoint(...whole().received, again)), /two ids/)
+  const changed = received('job.submitted', 'evt_job.submitted', { more: 1 })
+  says(verdict(endpoint(...whole().received, changed)), /two bodies/)
+})
+
+test('attempts: too early, too many, left alone', () => {
+  const second = delivered({ attempt: 2, at: addMs(NOW, 1_000) })
+  assert.equal(verdict(whole(), { attempts: [attempt({}), second] }), [])
+  const later = attempt({ nextAt: addMs(NOW, 60_000) })
+  says(verdict(whole(), { attempts: [later, second] }), /too early/)
+  says(verdict(whole(), { attempts: [attempt({})] }), /rests after attempt 1/)
+  const fourth = delivered({ attempt: 4, at: addMs(NOW, 9_000) })
+  const third = attempt({ attempt: 3, nextAt: addMs(NOW, 8_000), at: addMs(NOW, 3_000) })
+  const all = [attempt({}), attempt({ attempt: 2, at: addMs(NOW, 1_500) }), third, fourth]
+  says(verdict(whole(), { attempts: all }), /attempt 4/)
+})
+
+test('a webhook of which a delivery failed for good has failed', () => {
+  const last = attempt({ attempt: 3, nextAt: null })
+  const attempts = [attempt({ nextAt: NOW }), attempt({ attempt: 2, nextAt: NOW }), last]
+  says(verdict(whole(), { attempts }), /failed, and it has not/)
+  assert.equal(verdict(whole(), { attempts, status: 'failed' }), [])
+})
+
+test.run()

@@ -1,0 +1,98 @@
+import { MemoryCatalogue } from '../fakes/memory-catalogue.ts'
+import { type EdgeNode, startEdge } from './callers/edge-node.ts'
+import { CONTRACTS } from './chain/addresses.ts'
+import { makeSettlementChain } from './chain/connect.ts'
+import { Endpoints } from './endpoints/endpoints.ts'
+import { startHost } from './host.ts'
+import { HOST_CONFIG } from './host-config.ts'
+import { connectHouse } from './nats/connect.ts'
+import { SimNats } from './nats/server.ts'
+import { type PoolNode, startPool } from './pools/pool-node.ts'
+import type { Running } from './processes.ts'
+import { connectSimRedis } from './redis/connect.ts'
+import type { ScriptEngine } from './redis/lua.ts'
+import { SimRedis } from './redis/server.ts'
+import type { Node, World } from './world.ts'
+
+const JOB_WINDOW_MS = 120_000
+const LOCK_WAIT_MS_MAX = 20_000
+
+/** The servers of one life, and how its processes are put together on them. */
+export class House {
+  readonly nats: SimNats
+  readonly redis: SimRedis
+  readonly settlement
+  readonly endpoints: Endpoints
+  readonly #world: World
+  readonly #edges = new Map<string, EdgeNode>()
+  readonly #pools = new Map<string, PoolNode>()
+
+  constructor(world: World, scripts: ScriptEngine) {
+    this.#world = world
+    this.nats = new SimNats(world)
+    this.redis = new SimRedis(world, scripts)
+    this.settlement = makeSettlementChain(world)
+    this.endpoints = new Endpoints(world)
+  }
+
+  /** Those that take requests now. */
+  get edges(): readonly EdgeNode[] {
+    return [...this.#edges.values()].filter(({ node }) => node.alive)
+  }
+
+  /** Those that can be dialled now. */
+  get pools(): readonly PoolNode[] {
+    return [...this.#pools.values()].filter(({ node }) => node.alive)
+  }
+
+  startHost = (node: Node): Promise<Running> => {
+    const chain = this.settlement.connect(node)
+    const ports = {
+      ...connectSimRedis(this.redis, node),
+      vouchers: chain.vouchers,
+      escrowReader: chain.reader,
+      escrowWriter: chain.writer,
+      // No life votes on a model: hosts of this one follow no catalogue.
+      modelReader: { models: async () => [] },
+      webhookSender: this.endpoints.sender(node),
+      webhookTargets: this.endpoints.targets(),
+      keeper: { reader: chain.keeperReader, writer: chain.keeperWriter },
+    }
+    const { jobEscrow, deployBlock } = CONTRACTS
+    const place = { config: HOST_CONFIG, nats: this.nats, catalogueKey: 'models' }
+    return startHost(node, ports, { ...place, jobEscrow, deployBlock })
+  }
+
+  startPool = async (node: Node): Promise<Running> => {
+    const nats = await connectHouse(this.nats, node)
+    const ports = {
+      bus: nats.bus,
+      catalogue: new MemoryCatalogue(),
+      outputs: connectSimRedis(this.redis, node).outputs,
+      strikes: await nats.registry('STRIKES'),
+      admitted: undefined,
+      marks: await nats.registry('WORKERS'),
+      facts: await nats.facts(),
+      reader: this.settlement.connect(node).reader,
+    }
+    const pool = startPool(node, ports, CONTRACTS)
+    this.#pools.set(node.name, pool)
+    return pool
+  }
+
+  startEdge = async (node: Node): Promise<Running> => {
+    const { bus } = await connectHouse(this.nats, node)
+    const edge = startEdge(
+      node,
+      { bus, catalogue: new MemoryCatalogue(), ...connectSimRedis(this.redis, node) },
+      {
+        escrowAddress: CONTRACTS.jobEscrow,
+        jobWindowMs: JOB_WINDOW_MS,
+        lockWaitMaxMs: LOCK_WAIT_MS_MAX,
+      },
+      (what) => this.#world.fail(what),
+    )
+    this.#edges.set(node.name, edge)
+    return edge
+  }
+}

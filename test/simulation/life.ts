@@ -1,0 +1,231 @@
+import { type Address, toAddress } from '../../src/domain/ids.ts'
+import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
+import { Auditor } from './auditor/auditor.ts'
+import { Crowd } from './callers/crowd.ts'
+import { judge } from './callers/judge.ts'
+import { attemptsOf, webhookRecord } from './callers/truth.ts'
+import { Witness } from './callers/witness.ts'
+import { planDisasters } from './disasters.ts'
+import { type Interested, judgeWebhooks, stillDue } from './endpoints/judge.ts'
+import { makeWebhooks } from './endpoints/webhooks.ts'
+import type { LifeHistory } from './history.ts'
+import { HOST_CONFIG } from './host-config.ts'
+import { House } from './house.ts'
+import { jobsOf, tellJournal } from './journal-end.ts'
+import { Kernel } from './kernel.ts'
+import { connectHouse } from './nats/connect.ts'
+import { startCrew } from './pools/crew.ts'
+import { Processes } from './processes.ts'
+import type { ScriptEngine } from './redis/lua.ts'
+import { textOf } from './text-of.ts'
+
+/** Made once for all lives of a process. */
+export interface LifeNeeds {
+  readonly scripts: ScriptEngine
+  /** Breaks something before the life begins: to show that it is noticed. */
+  readonly mutate?: (house: House, world: Kernel) => void
+}
+
+export interface LifeEnd {
+  readonly seed: number
+  /** Empty: everything was as it must be. */
+  readonly failures: readonly string[]
+  readonly history: LifeHistory
+  readonly events: number
+  readonly jobs: number
+  /** Simulated. */
+  readonly seconds: number
+}
+
+const WARM_UP_MS = 1_500
+const CHAOS_MS = [3_000, 25_000] as const
+/** So long after its healing all has come to rest, or something never will. */
+const HEAL_MS_MAX = 420_000
+const LIFE_MS_MAX = 900_000
+const LOOK_MS = 1_000
+/** At rest means: still so after as many looks more. */
+const REST_LOOKS = 2
+/** In some lives things go wrong while the processes start, too. */
+const TROUBLED_STARTS = 0.3
+const MODELS = LAUNCH_LINEUP.map(({ id }) => id)
+
+/** One life of the whole system. Must be called from a task of its own, not from within a promise. */
+export function live(seed: number, { scripts, mutate }: LifeNeeds): LifeEnd {
+  const kernel = new Kernel(seed)
+  const house = new House(kernel, scripts)
+  mutate?.(house, kernel)
+  const life = new Life(kernel, house)
+  kernel.live(
+    LIFE_MS_MAX,
+    () => life.begin(),
+    () => life.look(),
+  )
+  life.end()
+  const { failures, history, events } = kernel
+  return { seed, failures, history, events, jobs: life.jobCount, seconds: kernel.elapsed() / 1_000 }
+}
+
+class Life {
+  readonly #kernel: Kernel
+  readonly #house: House
+  readonly #processes: Processes
+  readonly #witness = new Witness()
+  readonly #auditor: Auditor
+  readonly #wallets: readonly Address[]
+  readonly #chaosMs: number
+  #memoryWasLost = false
+  #webhooks: readonly Interested[] = []
+  #crowd: Crowd | undefined
+  #healedAt = 0
+  #restLooks = 0
+
+  constructor(kernel: Kernel, house: House) {
+    const { random } = kernel
+    this.#kernel = kernel
+    this.#house = house
+    this.#processes = new Processes(kernel)
+    this.#auditor = new Auditor(kernel, { chain: house.settlement.chain, redis: house.redis })
+    this.#chaosMs = random.between(...CHAOS_MS)
+    this.#wallets = Array.from({ length: random.between(1, 3) }, (_, i) =>
+      toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
+    )
+    tellJournal(house.nats)
+  }
+
+  get jobCount(): number {
+    return this.#witness.jobs.size
+  }
+
+  begin(): void {
+    const { random, faults } = this.#kernel
+    const house = this.#house
+    if (random.chance(TROUBLED_STARTS)) faults.begin()
+    this.#fund()
+    for (let n = random.between(1, 3); n > 0; n--)
+      this.#processes.keep(`host-${n}`, house.startHost)
+    for (let n = random.between(1, 2); n > 0; n--) {
+      this.#processes.keep(`pool-${n}`, house.startPool)
+      this.#processes.keep(`edge-${n}`, house.startEdge)
+    }
+    startCrew(this.#kernel, {
+      count: random.between(1, 3),
+      models: MODELS,
+      pools: () => house.pools,
+      signed: (jobId, text) => this.#witness.noteSigned(jobId, text),
+    })
+    this.#kernel.after(WARM_UP_MS, () => this.#makeWebhooks())
+  }
+
+  /** After each event. */
+  look(): void {
+    this.#auditor.look()
+  }
+
+  /** What anybody was told, and what anything rests in, is held against what is so. */
+  end(): void {
+    if (this.#kernel.failures.length > 0) return
+    const { nats } = this.#house
+    const jobs = jobsOf(nats)
+    const told = judge(this.#witness, {
+      view: (jobId) => jobs.find(({ id }) => id === jobId),
+      memoryWasLost: this.#memoryWasLost,
+      disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
+    })
+    const delivered = judgeWebhooks(this.#webhooks, {
+      jobs,
+      attempts: attemptsOf(nats),
+      record: (wallet, webhookId) => webhookRecord(nats, wallet, webhookId),
+      schedule: HOST_CONFIG.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+    })
+    const audited = this.#auditor.judge(jobs)
+    for (const flaw of [...audited, ...told, ...delivered]) this.#kernel.fail(flaw)
+  }
+
+  #fund(): void {
+    const { chain } = this.#house.settlement
+    const { random } = this.#kernel
+    for (const wallet of this.#wallets) {
+      const credits = BigInt(random.pick([100, 100, 300, 2_000]))
+      chain.act(wallet, { type: 'mint', to: wallet, units: credits * 10_000n })
+      chain.act(wallet, { type: 'deposit', wallet, credits })
+    }
+    chain.mine()
+    chain.start()
+  }
+
+  /** Callers come once the webhooks are made that are to hear of their jobs. */
+  #makeWebhooks(): void {
+    const kernel = this.#kernel
+    const { nats, endpoints } = this.#house
+    const node = kernel.node('owner', { sound: true })
+    const make = async () => {
+      const { bus } = await connectHouse(nats, node)
+      this.#webhooks = await makeWebhooks(kernel, { node, bus, endpoints }, this.#wallets)
+      // Hosts have heard of them by then.
+      kernel.after(WARM_UP_MS, () => this.#beginChaos())
+    }
+    node.run(() => {
+      make().catch((error) => kernel.fail(`no webhooks: ${textOf(error)}`))
+    })
+  }
+
+  #beginChaos(): void {
+    const kernel = this.#kernel
+    kernel.history.add('world', 'callers come, and things go wrong')
+    kernel.faults.begin()
+    this.#crowd = new Crowd(kernel, {
+      wallets: this.#wallets,
+      models: MODELS,
+      witness: this.#witness,
+      count: kernel.random.between(1, 5),
+      withinMs: this.#chaosMs,
+      edges: () => this.#house.edges,
+    })
+    this.#crowd.start()
+    const forget = () => this.#forget()
+    planDisasters(kernel, this.#processes, { withinMs: this.#chaosMs, forget })
+    kernel.after(this.#chaosMs, () => this.#heal())
+  }
+
+  #forget(): void {
+    const { random } = this.#kernel
+    const { redis } = this.#house
+    this.#memoryWasLost = true
+    this.#auditor.memoryWasLost = true
+    if (random.chance(0.5)) redis.flushAll()
+    else redis.restart(random.pick([0, 10, 1_000]))
+  }
+
+  #heal(): void {
+    const kernel = this.#kernel
+    kernel.history.add('world', 'heals')
+    kernel.faults.heal()
+    this.#healedAt = kernel.elapsed()
+    for (const node of this.#processes.all) node.resume()
+    this.#look()
+  }
+
+  #look(): void {
+    const kernel = this.#kernel
+    const wants = this.#unrest()
+    this.#restLooks = wants.length === 0 ? this.#restLooks + 1 : 0
+    if (this.#restLooks > REST_LOOKS) kernel.stop()
+    else if (kernel.elapsed() > this.#healedAt + HEAL_MS_MAX) {
+      kernel.fail(`does not come to rest: ${wants.join('; ')}`)
+    } else kernel.after(LOOK_MS, () => this.#look())
+  }
+
+  /** What is still to happen. */
+  #unrest(): readonly string[] {
+    const { nats } = this.#house
+    const wants = [...this.#auditor.unrest()]
+    if (!this.#processes.areUp) wants.push('a process is not up')
+    if (!this.#crowd?.isDone) wants.push('callers wait')
+    for (const { id, rests, status } of jobsOf(nats)) if (!rests) wants.push(`${id} is ${status}`)
+    const owed = nats.stream('HOOK').messages.size
+    if (owed > 0) wants.push(`${owed} deliveries are owed`)
+    const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)
+    wants.push(...stillDue(this.#webhooks, { jobs: jobsOf(nats), record }))
+    return wants
+  }
+}

@@ -1,0 +1,78 @@
+import type { World } from '../world.ts'
+import { wrongLastSequence } from './stream.ts'
+import { matcherOf } from './subjects.ts'
+
+export interface BucketEntry {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly revision: number
+  readonly operation: 'PUT' | 'DEL'
+}
+
+interface Watch {
+  readonly matches: (key: string) => boolean
+  /** Up to which revision it was told. */
+  told: number
+  isCut(): boolean
+  isGone(): boolean
+  each(entry: BucketEntry, left: number): void
+}
+
+const AFTER_A_CUT_MS = 300
+
+/** One key-value bucket on the server: the last value of each key. */
+export class SimBucket {
+  readonly entries = new Map<string, BucketEntry>()
+  readonly #world: World
+  #revision = 0
+  #watches: Watch[] = []
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** @param expected the key's last revision; undefined: whatever it is */
+  write(entry: Pick<BucketEntry, 'key' | 'value' | 'operation'>, expected?: number): number {
+    const known = this.entries.get(entry.key)
+    const last = known?.revision ?? 0
+    // A deleted key may be created anew.
+    const fits = expected === last || (expected === 0 && known?.operation === 'DEL')
+    if (expected !== undefined && !fits) throw wrongLastSequence(last)
+    const revision = ++this.#revision
+    // To the end: the map is in the order of revisions.
+    this.entries.delete(entry.key)
+    this.entries.set(entry.key, { ...entry, revision })
+    for (const watch of this.#watches) this.#tell(watch)
+    return revision
+  }
+
+  watch(pattern: string, watch: Omit<Watch, 'matches'>): void {
+    const whole = { ...watch, matches: matcherOf(pattern) }
+    this.#watches = [...this.#watches.filter((each) => !each.isGone()), whole]
+    this.#tell(whole)
+  }
+
+  /** Who is cut off hears the rest once it is there again; of each key only the newest. */
+  #tell(watch: Watch): void {
+    if (watch.isGone()) return
+    if (watch.isCut()) {
+      this.#world.after(AFTER_A_CUT_MS, () => this.#tell(watch))
+      return
+    }
+    const { told } = watch
+    watch.told = this.#revision
+    const newest = [...this.entries.values()].at(-1)
+    if (newest && told === this.#revision - 1) {
+      if (watch.matches(newest.key)) watch.each(newest, 0)
+      return
+    }
+    const news = [...this.entries.values()].filter(
+      ({ key, revision }) => revision > told && watch.matches(key),
+    )
+    for (const [i, entry] of news.entries()) watch.each(entry, news.length - 1 - i)
+  }
+}

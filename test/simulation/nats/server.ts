@@ -1,0 +1,77 @@
+import { BUCKETS, type BucketName, STREAMS, type StreamName } from '../../../src/bus/streams.ts'
+import type { Node, World } from '../world.ts'
+import { SimBucket } from './bucket.ts'
+import type { SimConsumer } from './consumer.ts'
+import { SimStream, type StoreOptions } from './stream.ts'
+import { SubjectIndex } from './subjects.ts'
+
+export interface Listener {
+  readonly subject: string
+  readonly queue: string | undefined
+  readonly node: Node
+  hear(subject: string, data: Uint8Array, reply: Reply | undefined): void
+}
+
+/** Where the answer to a request goes. */
+export interface Reply {
+  readonly from: Node
+  answer(data: Uint8Array): void
+  nobody(): void
+}
+
+/** The NATS server, or cluster: core messages that may be lost, streams and buckets that are not. */
+export class SimNats {
+  readonly world: World
+  readonly streams = new Map<StreamName, SimStream>()
+  readonly buckets = new Map<BucketName, SimBucket>()
+  readonly consumers = new Map<string, SimConsumer>()
+  readonly #listeners = new SubjectIndex<Listener>()
+
+  constructor(world: World) {
+    this.world = world
+    for (const name of Object.keys(STREAMS) as StreamName[]) {
+      this.streams.set(name, new SimStream(STREAMS[name]))
+    }
+    for (const name of Object.keys(BUCKETS) as BucketName[]) {
+      this.buckets.set(name, new SimBucket(world))
+    }
+  }
+
+  stream = (name: string): SimStream => this.streams.get(name as StreamName)!
+  bucket = (name: string): SimBucket => this.buckets.get(name as BucketName)!
+
+  listen(listener: Listener): void {
+    this.#listeners.add(listener.subject, listener)
+  }
+
+  leave(listener: Listener): void {
+    this.#listeners.remove(listener.subject, listener)
+  }
+
+  /** Hands a message to all who listen, and to one of each queue group. */
+  publish(subject: string, data: Uint8Array, reply?: Reply): void {
+    const groups = new Map<string, Listener[]>()
+    const found: Listener[] = []
+    for (const listener of this.#listeners.find(subject)) {
+      const { queue } = listener
+      if (queue === undefined) found.push(listener)
+      else groups.set(queue, [...(groups.get(queue) ?? []), listener])
+    }
+    for (const group of groups.values()) found.push(this.world.random.pick(group))
+    if (found.length === 0 && reply) reply.from.receive('nats', () => reply.nobody())
+    for (const listener of found) this.#hand(listener, subject, data, reply)
+  }
+
+  store(subject: string, data: Uint8Array, options: StoreOptions) {
+    const name = subject.slice(0, subject.indexOf('.')).toUpperCase()
+    return this.stream(name).store(subject, data, this.world.now(), options)
+  }
+
+  #hand(listener: Listener, subject: string, data: Uint8Array, reply: Reply | undefined): void {
+    const { random, faults } = this.world
+    if (random.chance(faults.lostRequest)) return
+    const hear = () => listener.hear(subject, data, reply)
+    listener.node.receive('nats', hear)
+    if (random.chance(faults.duplicate)) listener.node.receive('nats', hear)
+  }
+}

@@ -1,0 +1,190 @@
+import { addMs, type DurationMs } from '../../src/domain/time.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import type { Core, Process } from './core.ts'
+import { makeLifeLog } from './life-log.ts'
+import type { NodeOptions, Service } from './world.ts'
+
+const CALL_TIMEOUT_MS = 2_000
+const SKEW_MS_MAX = 40
+/** Of the requests that are lost to their sender, so many still arrive, after it gave up. */
+const LATE_ARRIVALS = 0.3
+
+/** A simulated process. Once it is dead, nothing that its promises still do has any effect. */
+export class SimNode implements Process {
+  readonly name: string
+  readonly clock: Clock
+  readonly log: Log
+  alive = true
+  paused = false
+  readonly #kernel: Core
+  readonly #isSound: boolean
+  #waiting: (() => void)[] = []
+  readonly #onDeath: (() => void)[] = []
+  /** By service, when the last that was sent there, or came from there, arrives: a wire has an order. */
+  readonly #sentUntil = new Map<Service, number>()
+  readonly #receivedUntil = new Map<Service, number>()
+
+  constructor(kernel: Core, name: string, { sound = false }: NodeOptions) {
+    this.name = name
+    this.#kernel = kernel
+    this.#isSound = sound
+    this.clock = this.#makeClock()
+    this.log = makeLifeLog(kernel, this)
+  }
+
+  call<T>(
+    service: Service,
+    act: () => T,
+    lost: () => Error,
+    timeoutMs: DurationMs = CALL_TIMEOUT_MS,
+  ): Promise<T> {
+    const { faults, random } = this.#kernel
+    return new Promise<T>((resolve, reject) => {
+      if (this.#crashes(faults.crashBefore, `before a call to ${service}`)) return
+      if (!this.alive) return
+      if (this.paused) {
+        this.#waiting.push(
+          () => void this.call(service, act, lost, timeoutMs).then(resolve, reject),
+        )
+        return
+      }
+      const giveUp = () => this.later(timeoutMs, () => reject(lost()))
+      if (faults.cut(this.name, service) || random.chance(faults.lostRequest)) {
+        giveUp()
+        if (random.chance(faults.lostRequest > 0 ? LATE_ARRIVALS : 0)) {
+          const span = random.next() * timeoutMs * 2
+          this.#kernel.after(span, () => void outcomeOf(act))
+        }
+        return
+      }
+      this.#arrive(this.#sentUntil, service, () => {
+        const outcome = outcomeOf(act)
+        if (this.#crashes(faults.crashAfter, `after a call to ${service}`)) return
+        if (faults.cut(this.name, service) || random.chance(faults.lostAnswer)) {
+          giveUp()
+          return
+        }
+        this.#arrive(this.#receivedUntil, service, () =>
+          this.run(() => (outcome.ok ? resolve(outcome.value) : reject(outcome.error))),
+        )
+      })
+    })
+  }
+
+  send(service: Service, act: () => void): void {
+    if (!this.alive) return
+    if (this.paused) {
+      this.#waiting.push(() => this.send(service, act))
+      return
+    }
+    const { faults } = this.#kernel
+    if (faults.cut(this.name, service)) return
+    this.#arrive(this.#sentUntil, service, act)
+  }
+
+  receive(service: Service, act: () => void): void {
+    if (!this.alive || this.#kernel.faults.cut(this.name, service)) return
+    this.#arrive(this.#receivedUntil, service, () => {
+      if (!this.#kernel.faults.cut(this.name, service)) this.run(act)
+    })
+  }
+
+  run(act: () => void): void {
+    if (!this.alive) return
+    if (this.paused) {
+      this.#waiting.push(act)
+      return
+    }
+    this.#kernel.current = this
+    act()
+  }
+
+  /** A timer of this process. */
+  later(span: DurationMs, call: () => void): () => void {
+    if (!this.alive) return () => {}
+    return this.#kernel.after(span, () => this.run(call))
+  }
+
+  onDeath(call: () => void): void {
+    this.#onDeath.push(call)
+  }
+
+  kill(): void {
+    if (!this.alive) return
+    this.alive = false
+    this.#waiting = []
+    this.#kernel.history.add(this.name, 'is killed')
+    for (const call of this.#onDeath) call()
+  }
+
+  pause(): void {
+    if (!this.alive || this.paused) return
+    this.paused = true
+    this.#kernel.history.add(this.name, 'stands still')
+  }
+
+  resume(): void {
+    if (!this.alive || !this.paused) return
+    this.paused = false
+    this.#kernel.history.add(this.name, 'goes on')
+    for (const act of this.#waiting.splice(0)) this.#kernel.after(0, () => this.run(act))
+  }
+
+  #crashes(probability: number, when: string): boolean {
+    if (this.#isSound || !this.alive || !this.#kernel.random.chance(probability)) return false
+    this.#kernel.history.add(this.name, `crashes ${when}`)
+    this.kill()
+    return true
+  }
+
+  #arrive(until: Map<Service, number>, service: Service, act: () => void): void {
+    const { random, faults } = this.#kernel
+    const now = this.#kernel.elapsed()
+    const arrival = now + faults.latency()
+    const before = until.get(service) ?? 0
+    if (random.chance(faults.reorder)) {
+      this.#kernel.after(arrival - now, act)
+      return
+    }
+    const inOrder = Math.max(arrival, before)
+    until.set(service, inOrder)
+    this.#kernel.after(inOrder - now, act)
+  }
+
+  #makeClock(): Clock {
+    const kernel = this.#kernel
+    const bornAt = kernel.elapsed()
+    const skew = kernel.random.between(-SKEW_MS_MAX, SKEW_MS_MAX)
+    return {
+      now: () => addMs(kernel.now(), skew),
+      monotonic: () => kernel.elapsed() - bornAt,
+      after: (span, call) => this.later(Math.max(1, span), call),
+      every: (span, call) => {
+        let cancel = () => {}
+        const again = () => {
+          cancel = this.later(Math.max(1, span), () => {
+            // First the next one: the call may cancel it.
+            again()
+            call()
+          })
+        }
+        again()
+        return () => cancel()
+      },
+      randomBytes: (count) => kernel.random.bytes(count),
+    }
+  }
+}
+
+type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: unknown }
+
+function outcomeOf<T>(act: () => T): Outcome<T> {
+  try {
+    return { ok: true, value: act() }
+  } catch (error) {
+    return { ok: false, error }
+  }
+}
