@@ -59,8 +59,9 @@ async function seatOf(options: Options, taken: TakenOn, hangUp: HangUp): Promise
   }
   const shared = options.sharedJobs.open(job, 'begun')
   const seat = shared.enter()
-  const refusal = await start(options, job)
-  if (refusal) shared.refuse(refusal)
+  const started = await start(options, job)
+  if (started === 'no') seat.followed.refuse(notTakenOn())
+  if (started === 'unknown') seat.followed.doubt(notTakenOn())
   return seat
 }
 
@@ -69,13 +70,13 @@ const graceMs = (key: JoinKey | undefined, follower: Follower): DurationMs =>
   key && (key.returnsMidAnswer || !follower.committed) ? key.graceMs : 0
 
 /**
- * @returns why the job could not be started. It may exist and only its answer be lost; where it does
- * not exist, the sweeper of reservations gives the credits back.
+ * Whether the job was begun. Where it was not, or is taken back, the sweeper of reservations gives the
+ * credits back.
  */
 async function start(
   { jobs, waiting, log }: Options,
   job: AdmittedJob,
-): Promise<Refusal | undefined> {
+): Promise<'yes' | 'no' | 'unknown'> {
   const command: StartJob = {
     type: 'StartJob',
     jobId: job.jobId,
@@ -90,13 +91,16 @@ async function start(
     deadlineAt: job.deadlineAt,
   }
   const reply = await jobs.start(command)
-  if (reply !== 'unknown' && reply.type === 'accepted') return undefined
-  log.warn({ jobId: job.jobId, reply: reply === 'unknown' ? reply : reply.type }, 'job not started')
-  return {
-    code: 'service_unavailable',
-    message: 'The request could not be taken on at the moment; try again shortly.',
-  }
+  const told = typeof reply === 'string' ? reply : reply.type
+  if (told === 'accepted') return 'yes'
+  log.warn({ jobId: job.jobId, reply: told }, 'job not started')
+  return told === 'unknown' ? told : 'no'
 }
+
+const notTakenOn = (): Refusal => ({
+  code: 'service_unavailable',
+  message: 'The request could not be taken on at the moment; try again shortly.',
+})
 
 /** The caller left before the job was: nobody else has heard of it, so its credits go back now. */
 async function releaseUnstarted({ ledger, log }: Options, job: AdmittedJob): Promise<void> {

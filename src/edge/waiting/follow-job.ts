@@ -11,9 +11,11 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Outputs } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { AnswerText } from './answer-text.ts'
+import { Doubt } from './doubt.ts'
 import {
   answerGone,
   answerUnreadable,
+  endUnknown,
   lostJob,
   lostMidAnswer,
   lostPart,
@@ -62,6 +64,8 @@ export class FollowedJob implements Waiter {
   readonly outcome: Promise<Outcome>
   /** Some of the answer was generated, and has reached this edge. */
   heardText = false
+  /** Who waited here was told that the job was not begun: if it was after all, nobody pays for it. */
+  refused = false
   readonly #options: Options
   readonly #followers = new Set<Follower>()
   readonly #text = new AnswerText()
@@ -74,6 +78,7 @@ export class FollowedJob implements Waiter {
   #asking = false
   #view: JobView | undefined
   #unknown = false
+  readonly #doubt = new Doubt()
   readonly #settlement = new SettlementNews()
 
   constructor(options: Options) {
@@ -106,17 +111,27 @@ export class FollowedJob implements Waiter {
   /** What the job says of itself when it is asked. */
   learn({ view, ending }: Extract<JobReply, { type: 'accepted' }>): void {
     this.#view = view
+    this.#doubt.end()
     if (view.settlementTx) this.#settlement.hear(view.settlementTx)
     if (ending) this.hear(ending)
   }
 
-  /** The job could not be begun: all who wait here are told so. */
+  /** The job could not be begun, as far as we know: all who wait here are told so. */
   refuse(refusal: Refusal): void {
+    if (this.#over) return
+    this.refused = true
     this.#fail(refusal, null)
+  }
+
+  /** It is not known whether the job began; `refusal` is for the case that it did not. */
+  doubt(refusal: Refusal): void {
+    const heard = this.#view !== undefined || this.#text.attempt !== undefined
+    if (!heard) this.#doubt.begin(refusal, this.#options.clock.monotonic())
   }
 
   hear(message: EdgeMessage): void {
     this.#heardAt = this.#options.clock.monotonic()
+    this.#doubt.end()
     switch (message.type) {
       case 'chunk':
         this.#hearChunk(message)
@@ -165,7 +180,9 @@ export class FollowedJob implements Waiter {
     const { clock, job, origin } = this.#options
     const silentMs = clock.monotonic() - this.#heardAt
     const silenceMs = origin === 'joined' ? SILENCE_JOINED_MS : SILENCE_MS
-    if (clock.now() >= addMs(job.deadlineAt, DEADLINE_MARGIN_MS)) this.#giveUp()
+    const verdict = this.#doubt.verdict(clock.monotonic(), this.#unknown)
+    if (verdict) this.refuse(verdict)
+    else if (clock.now() >= addMs(job.deadlineAt, DEADLINE_MARGIN_MS)) this.#giveUp()
     else if (silentMs >= silenceMs && !this.#asking) void this.#ask()
   }
 
@@ -260,11 +277,11 @@ export class FollowedJob implements Waiter {
   #giveUp(): void {
     const { job, log } = this.#options
     log.error({ jobId: this.jobId, unknown: this.#unknown }, 'job never ended for its caller')
-    if (this.#unknown) {
-      this.#fail(lostJob(), null)
-      return
-    }
-    this.#fail(timedOut(job, this.#view?.refundTx), this.#view?.escrowTx ?? null)
+    const view = this.#view
+    if (this.#unknown) this.#fail(lostJob(), null)
+    // It may be completed and charged, and only its word not reach this edge.
+    else if (view?.status !== 'refunded') this.#fail(endUnknown(job), view?.escrowTx ?? null)
+    else this.#fail(timedOut(job, view.refundTx), view.escrowTx)
   }
 
   #failMidAnswer(): void {

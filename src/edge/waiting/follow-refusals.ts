@@ -15,6 +15,21 @@ export const lostPart = (): Refusal =>
 export const lostMidAnswer = (): Refusal =>
   internal('The worker was lost in the middle of the answer. Try again.')
 
+/** No word of the job's end long after it must have come: only a job that was refunded is a 504. */
+export const endUnknown = ({ jobId }: WaitedJob): Refusal =>
+  internal(
+    `What became of job ${jobId} is not known here at the moment: GET /v1/jobs/${jobId} tells ` +
+      'whether it was refunded.',
+  )
+
+/** No word of the job for so long that its caller should not wait on. */
+export const inDoubt = (): Refusal => ({
+  code: 'service_unavailable',
+  message:
+    'It is not known at the moment whether the request was taken on. Sent again with the same ' +
+    '`Idempotency-Key` it is not charged twice.',
+})
+
 type Completed = Extract<EdgeEnding, { type: 'completed' }>
 
 /** Not a fault that a repetition heals: the answer was given, and its text is no longer kept. */

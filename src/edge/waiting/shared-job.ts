@@ -38,7 +38,6 @@ interface Options {
 export class SharedJob {
   readonly #options: Options
   #callers = 0
-  #refused = false
   #closed = false
   #graceEndsAt = 0
   #cancelGrace: (() => void) | undefined
@@ -81,12 +80,6 @@ export class SharedJob {
     }
   }
 
-  /** It could not be begun, as far as we know: whoever waits is told so, and pays nothing. */
-  refuse(refusal: Parameters<FollowedJob['refuse']>[0]): void {
-    this.#refused = true
-    this.followed.refuse(refusal)
-  }
-
   /** Ends a grace at once. */
   hurry(): void {
     if (this.#cancelGrace) this.#endGrace()
@@ -116,7 +109,7 @@ export class SharedJob {
     const waitMs = joined ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
     // Nobody has seen any of it. The text of a joined job went elsewhere, so there we cannot tell.
     const unseen = !joined && waitMs > 0 && !this.followed.heardText
-    this.#endGrace = () => this.#cancel({ free: unseen || this.#refused })
+    this.#endGrace = () => this.#cancel({ free: unseen || this.followed.refused })
     if (waitMs > 0) this.#cancelGrace = clock.after(waitMs, this.#endGrace)
     else this.#endGrace()
   }
