@@ -1,0 +1,25 @@
+import { pause } from '../../e2e/until.ts'
+import type { Role } from '../../network/network.ts'
+import { FAULT_MS, type Fault } from './fault.ts'
+
+/** The clock of one host goes wrong by a minute and comes right again; by turns ahead and behind. */
+
+const ROLES: readonly Role[] = ['edge', 'actors', 'pool', 'worker', 'web']
+const MINUTE_MS = 60_000
+
+export const clockFaults: readonly Fault[] = ROLES.map((role) => ({
+  name: `clock off by a minute: ${role}`,
+  world: 'long window',
+  run: async (world, { index }) => {
+    const pids = world.network.pids(role)
+    const pid = pids[Math.floor(index / 2) % pids.length]
+    if (pid === undefined) throw new Error(`no ${role} is running`)
+    world.setClock(pid, index % 2 === 0 ? MINUTE_MS : -MINUTE_MS)
+    try {
+      await pause(FAULT_MS)
+    } finally {
+      world.setClock(pid, 0)
+    }
+    return { from: performance.now() }
+  },
+}))
