@@ -8,6 +8,7 @@ import { connectKeeper } from '../src/chain/keeper.ts'
 import { openSigner } from '../src/chain/signers.ts'
 import { makeVouchers } from '../src/chain/vouchers.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
+import { natsOf } from '../src/config/shared-settings.ts'
 import { catalogueKey } from '../src/messages/catalogue.ts'
 import type { WalletWebhooks } from '../src/messages/webhook.ts'
 import { openOutbound } from '../src/outbound/connect.ts'
@@ -21,10 +22,12 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   const hostId = `host-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([
-    connectNats({ servers: config.NATS_URL, name: hostId, log }),
+    connectNats({ ...natsOf(config), name: hostId, log }),
     connectRedis({ url: config.REDIS_URL, log }),
     connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
   ])
+  // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
+  await nats.makeAll()
   const { signers, closeSigners } = openSigners(config)
   const writer = makeEscrowWriter({
     rpcUrl: config.RPC_URL,

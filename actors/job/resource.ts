@@ -1,4 +1,5 @@
 import type { JobCommand } from '../../src/messages/job.ts'
+import { mayCommand } from '../../src/messages/job-senders.ts'
 import { PARTITIONS, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -53,6 +54,7 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
     ...options,
     token: () => `${hostId}.${++appends}`,
     commandSubject: SUBJECTS.jobCommands,
+    accepts: mayCommand,
     actorOf: jobOfSubject,
     partitionOf: partitionOfJob,
     follower: both(views, facts),

@@ -9,15 +9,19 @@ import type { Mirror } from '../ports/mirror.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { WebhookQueues } from '../ports/webhook-queues.ts'
 import type { Log } from '../telemetry/log.ts'
+import { natsAddress } from './address.ts'
 import { makeArchive } from './archive.ts'
 import { makeCoreBus } from './core-bus.ts'
 import { makeDeliveryHistory } from './delivery-history.ts'
+import { ensureBucket, ensureStream, isMaking, type Keeping } from './ensure.ts'
 import { makeFactReader } from './fact-reader.ts'
 import { makeFacts } from './facts.ts'
 import { makeJournal, makeJournalReader } from './journal.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
-import { BUCKETS, type BucketName, ensureStream, STREAMS, type StreamName } from './streams.ts'
+import { isSafe } from './replication.ts'
+import { BUCKETS, type BucketName, STREAMS, type StreamName } from './streams.ts'
+import { publishUntilDecided } from './until-decided.ts'
 import { makeWebhookQueues } from './webhook-queues.ts'
 
 export interface Nats {
@@ -39,18 +43,39 @@ export interface Nats {
   close(): Promise<void>
 }
 
+export interface NatsOfOwner extends Nats {
+  /** Makes, or brings up to date, all streams and buckets: also those that only other roles use. */
+  makeAll(): Promise<void>
+}
+
 export interface NatsOptions {
-  /** Comma-separated URLs. */
+  /** Comma-separated URLs, with user and password where the servers know users. */
   readonly servers: string
   /** Shown in the server's connection list. */
   readonly name: string
   readonly log: Log
+  /**
+   * How many servers of a cluster keep each stream and bucket. Undefined, for tools: as many as keep
+   * them now, one for what is new.
+   */
+  readonly replicas?: number
 }
 
-/** Connects and stays connected: waits for a server at start, reconnects for ever. */
-export async function connectNats({ servers, name, log }: NatsOptions): Promise<Nats> {
+const CREATED_WITHIN_MS = 1_500
+
+/**
+ * Connects and stays connected: waits for a server at start, reconnects for ever. What it opens is
+ * made or brought up to date first.
+ * @throws {OperatorError} at the first opening, where the servers must not or cannot keep `replicas`
+ */
+export async function connectNats({
+  servers,
+  name,
+  log,
+  replicas,
+}: NatsOptions): Promise<NatsOfOwner> {
   const connection = await connect({
-    servers: servers.split(',').map((server) => server.trim()),
+    ...natsAddress(servers),
     name,
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
@@ -62,18 +87,28 @@ export async function connectNats({ servers, name, log }: NatsOptions): Promise<
     // A stack trace a request costs more than the request.
     noAsyncTraces: true,
   })
-  void logStatus(connection, log)
-  const js = connection.jetstream()
+  const version = () => connection.info?.version ?? ''
+  void logStatus(connection, log, (replicas ?? 1) > 1 ? version : undefined)
+  const js = publishUntilDecided(connection.jetstream())
   // Made at first use: an edge that only asks needs no JetStream at its start.
   let manager: Promise<JetStreamManager> | undefined
   const jsm = () => {
-    manager ??= connection.jetstreamManager()
+    manager ??= connection.jetstreamManager({ checkAPI: false })
     return manager
   }
+  const impatient = {
+    js: connection.jetstream({ timeout: CREATED_WITHIN_MS }),
+    jsm: () => connection.jetstreamManager({ checkAPI: false, timeout: CREATED_WITHIN_MS }),
+  }
+  const keeping: Keeping = { js, jsm, impatient, replicas, version, log }
   const open = async (stream: StreamName) => {
-    await ensureStream(await jsm(), STREAMS[stream])
+    await ensureStream(keeping, stream)
     return { stream, js, jsm: await jsm(), log }
   }
+  const openBucket = async (bucket: BucketName) => ({
+    ...{ bucket, js, connection, log },
+    kv: await ensureBucket(keeping, bucket),
+  })
   return {
     bus: makeCoreBus(connection, log),
     journal: async (stream) => makeJournal(await open(stream)),
@@ -82,23 +117,42 @@ export async function connectNats({ servers, name, log }: NatsOptions): Promise<
     facts: async () => makeFacts((await open('FACT')).js),
     factReader: async () => makeFactReader(await open('FACT')),
     deliveryHistory: async () => makeDeliveryHistory(await open('ATTEMPT')),
-    registry: async (bucket) =>
-      makeRegistry(await js.views.kv(bucket, BUCKETS[bucket]), connection, log),
-    mirror: async (bucket, parse) =>
-      makeMirror({
-        kv: await js.views.kv(bucket, BUCKETS[bucket]),
-        ...{ bucket, connection, log, parse },
-      }),
+    registry: async (bucket) => makeRegistry(await openBucket(bucket)),
+    mirror: async (bucket, parse) => makeMirror({ ...(await openBucket(bucket)), parse }),
     webhookQueues: async () => makeWebhookQueues(await open('FACT'), await open('HOOK')),
+    makeAll: async () => {
+      const [streams, buckets] = [Object.keys(STREAMS), Object.keys(BUCKETS)]
+      await Promise.all([
+        ...streams.map((name) => ensureStream(keeping, name as StreamName)),
+        ...buckets.map((name) => ensureBucket(keeping, name as BucketName)),
+      ])
+    },
     close: async () => {
       await connection.drain()
     },
   }
 }
 
-async function logStatus(connection: NatsConnection, log: Log): Promise<void> {
+/** @param version of the server; undefined: any will do */
+async function logStatus(
+  connection: NatsConnection,
+  log: Log,
+  version: (() => string) | undefined,
+): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === Events.Disconnect) log.warn({ server: status.data }, 'nats: disconnected')
-    if (status.type === Events.Reconnect) log.info({ server: status.data }, 'nats: connected again')
+    const refused = status.permissionContext
+    // Refused words are told of by nothing else: whoever said them goes on as if they had arrived.
+    if (refused && !isMaking(refused.subject)) {
+      log.error({ ...refused }, 'nats: not permitted to this user: see deploy/nats-users.conf')
+    }
+    if (status.type !== Events.Reconnect) continue
+    log.info({ server: status.data }, 'nats: connected again')
+    if (version && !isSafe(version())) {
+      log.error(
+        { version: version() },
+        'nats: a server too old for streams with replicas: update it',
+      )
+    }
   }
 }

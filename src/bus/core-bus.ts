@@ -44,6 +44,10 @@ export function makeCoreBus(connection: NatsConnection, log: Log): Bus {
             log.error({ err: error, subject }, 'subscription failed')
             return
           }
+          if (isFromStream(message)) {
+            log.error({ subject }, 'bus: refused what a stream was made to say')
+            return
+          }
           deliver(message, handler, log)
         },
       })
@@ -53,6 +57,14 @@ export function makeCoreBus(connection: NatsConnection, log: Log): Bus {
     close: () => connection.drain(),
   }
 }
+
+/**
+ * JetStream answers wherever a request asks it to, past the permissions of who asks: so somebody who
+ * may write one bucket could have it say that content on any subject. Nobody speaks to anybody here
+ * through a stream, and what comes from one is marked.
+ */
+const isFromStream = ({ reply, headers }: Msg): boolean =>
+  (reply?.startsWith('$JS.') ?? false) || (headers?.has('Nats-Sequence') ?? false)
 
 function deliver(message: Msg, handler: Parameters<Bus['subscribe']>[1], log: Log): void {
   try {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Events, type KV, type KvEntry, type NatsConnection, type QueuedIterator } from 'nats'
+import { Events, type JetStreamClient, type KV, type NatsConnection } from 'nats'
 import type { Mirror } from '../ports/mirror.ts'
 import type { Log } from '../telemetry/log.ts'
-import { decode } from './codec.ts'
+import type { BucketName } from './streams.ts'
+import { type BucketChange, watchBucket } from './watch-bucket.ts'
 
 interface Options<Value> {
   readonly kv: KV
-  /** For logs. */
-  readonly bucket: string
+  readonly bucket: BucketName
+  readonly js: JetStreamClient
   readonly connection: NatsConnection
   readonly log: Log
   /** @returns undefined for what nobody can read, which is then left out */
@@ -16,47 +17,57 @@ interface Options<Value> {
 
 const REOPEN_MS = 200
 
-/**
- * Watches one bucket. The watch of the client survives a cut, but it may take it ten seconds to
- * notice that the server forgot it: after each cut all is read anew.
- */
+/** Watches one bucket. After each cut of the connection all is read anew. */
 export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
   const { kv, bucket, connection, log, parse } = options
   const values = new Map<string, Value>()
   let whole = false
   let stopped = false
-  let watch: QueuedIterator<KvEntry> | undefined
+  let endWatch = () => {}
   let waiting: (() => void)[] = []
 
   const becameWhole = () => {
     whole = true
     for (const resolve of waiting.splice(0)) resolve()
   }
-  const take = (entry: KvEntry) => {
-    const value = entry.operation === 'PUT' ? parse(decode(entry.value)) : undefined
-    if (value === undefined) values.delete(entry.key)
-    else values.set(entry.key, value)
+  const take = ({ key, entry }: BucketChange) => {
+    const value = entry && parse(entry.value)
+    if (value === undefined) values.delete(key)
+    else values.set(key, value)
   }
 
   /** Until this watch ends. */
   const follow = async (): Promise<void> => {
-    const open = await kv.watch({ initializedFn: () => {} })
-    if (stopped) return open.stop()
-    watch = open
     const seen = new Set<string>()
     let reading = true
+    let received = 0
     const finish = () => {
       reading = false
       // What was deleted while nobody watched is not told of.
       for (const key of values.keys()) if (!seen.has(key)) values.delete(key)
       becameWhole()
     }
-    if (open.getReceived() === 0 && (await kv.status()).values === 0) finish()
-    for await (const entry of open) {
-      take(entry)
-      seen.add(entry.key)
-      if (reading && entry.delta === 0) finish()
+    let ended: (error: unknown) => void = () => {}
+    const over = new Promise<unknown>((resolve) => {
+      ended = resolve
+    })
+    const stop = await watchBucket({
+      ...{ ...options, filter: '>', from: 'all', ended },
+      each: (change) => {
+        received++
+        seen.add(change.key)
+        take(change)
+        if (reading && change.pending === 0) finish()
+      },
+    })
+    endWatch = () => {
+      stop()
+      ended(undefined)
     }
+    if (stopped) return endWatch()
+    if (received === 0 && (await kv.status()).values === 0 && received === 0) finish()
+    const error = await over
+    if (error) throw error
   }
   const run = async () => {
     while (!stopped && !connection.isClosed()) {
@@ -68,6 +79,7 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
           log.warn({ err: error, bucket }, 'mirror: cannot be read, trying again')
         }
       }
+      endWatch()
       if (!stopped) await sleep(REOPEN_MS)
     }
   }
@@ -75,8 +87,8 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     for await (const status of connection.status()) {
       if (stopped) return
       if (status.type === Events.Disconnect) whole = false
-      // Ends the loop over it, which opens another.
-      if (status.type === Events.Reconnect) watch?.stop()
+      // Ends the watch, after which another is opened.
+      if (status.type === Events.Reconnect) endWatch()
     }
   }
   void run()
@@ -91,7 +103,7 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     entries: () => values.entries(),
     stop: () => {
       stopped = true
-      if (!connection.isClosed()) watch?.stop()
+      endWatch()
       waiting = []
     },
   }

@@ -1,8 +1,6 @@
 import {
   DiscardPolicy,
-  type JetStreamManager,
   type KvOptions,
-  NatsError,
   nanos,
   RetentionPolicy,
   StorageType,
@@ -62,6 +60,7 @@ export const STREAMS: Readonly<Record<StreamName, Partial<StreamConfig>>> = {
   ATTEMPT: stream('ATTEMPT', ['attempt.>'], 30 * DAY_MS),
 }
 
+/** All on disk: one in memory alone is gone with a server that starts anew, and nobody makes it again. */
 export const BUCKETS: Readonly<Record<BucketName, Partial<KvOptions>>> = {
   KEYS: { history: 1, storage: StorageType.File },
   PARTS: { history: 1, storage: StorageType.File },
@@ -82,26 +81,11 @@ export const BUCKETS: Readonly<Record<BucketName, Partial<KvOptions>>> = {
   // The webhooks of each wallet.
   WEBHOOKS: { history: 1, storage: StorageType.File },
   // Wallets whose events somebody listens to now.
-  LISTENERS: { history: 1, storage: StorageType.Memory, ttl: 60_000 },
+  LISTENERS: { history: 1, storage: StorageType.File, ttl: 60_000 },
   // Which API key of each wallet is the one it may have.
   KEYRINGS: { history: 1, storage: StorageType.File },
   // Who is signed in to the web app: each says when it ends, at most a week from its beginning.
   SESSIONS: { history: 1, storage: StorageType.File, ttl: 7 * DAY_MS },
   // To be signed in with, once. Anybody may ask for one: they are small, and soon gone.
-  NONCES: { history: 1, storage: StorageType.Memory, ttl: 5 * 60_000, max_bytes: 64 * 1024 * 1024 },
-}
-
-const STREAM_NOT_FOUND = 10_059
-
-/** Creates the stream, or leaves it as it is: its settings are then the operator's. */
-export async function ensureStream(
-  jsm: JetStreamManager,
-  config: Partial<StreamConfig>,
-): Promise<void> {
-  try {
-    await jsm.streams.info(config.name!)
-  } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.err_code !== STREAM_NOT_FOUND) throw error
-    await jsm.streams.add(config)
-  }
+  NONCES: { history: 1, storage: StorageType.File, ttl: 5 * 60_000, max_bytes: 64 * 1024 * 1024 },
 }

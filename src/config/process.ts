@@ -1,5 +1,5 @@
+import { OperatorError } from '../domain/operator-error.ts'
 import type { Log } from '../telemetry/log.ts'
-import { ConfigError } from './read.ts'
 
 /**
  * Runs a role until SIGTERM or SIGINT, then drains it. A role that cannot start says why in one
@@ -7,28 +7,43 @@ import { ConfigError } from './read.ts'
  */
 export async function runProcess(
   log: Log,
-  start: () => Promise<{ stop(): Promise<void> }>,
+  start: () => Promise<Role>,
+  patienceMs = PATIENCE_MS,
 ): Promise<void> {
   process.on('unhandledRejection', (reason) => crash(log, reason))
   process.on('uncaughtException', (error) => crash(log, error))
-  let stop = (_reason: string, _patienceMs: number): void => process.exit(1)
+  let stop = (_reason: string, _isAsked: boolean): void => process.exit(1)
   // What it started beside this role is gone as well, so that there is little left to drain into.
-  whenSupervisorGone(() => stop('supervisor gone', 3_000))
+  whenSupervisorGone(() => stop('supervisor gone', false))
   const role = await start()
   let stopping = false
-  stop = (reason, patienceMs) => {
+  const leave = async (isAsked: boolean) => {
+    if (isAsked) await role.leave?.()
+    await role.stop()
+  }
+  stop = (reason, isAsked) => {
+    // Who is gone waits for nothing, even where a stop was under way.
+    if (!isAsked) setTimeout(() => process.exit(1), ORPHAN_PATIENCE_MS).unref()
     if (stopping) return
     stopping = true
     log.info({ reason }, 'draining')
     // A drain that hangs must not keep a deployment waiting.
     setTimeout(() => process.exit(1), patienceMs).unref()
-    role.stop().then(
+    leave(isAsked).then(
       () => process.exit(0),
       (error) => crash(log, error),
     )
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => stop(signal, 20_000))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, true))
+}
+
+const PATIENCE_MS = 20_000
+const ORPHAN_PATIENCE_MS = 3_000
+
+export interface Role {
+  /** Has others send their work elsewhere, and goes on with its own until they do. */
+  leave?(): Promise<void>
+  stop(): Promise<void>
 }
 
 /**
@@ -40,11 +55,11 @@ function whenSupervisorGone(gone: () => void): void {
   process.stdin.on('end', gone).on('error', gone).resume()
 }
 
-/** Runs `main`; configuration errors are for the operator and come without a stack. */
+/** Runs `main`; what only the operator can put right comes without a stack. */
 export function main(run: () => Promise<void>): void {
   run().catch((error: unknown) => {
     process.stderr.write(
-      `${error instanceof ConfigError ? error.message : String((error as Error)?.stack ?? error)}\n`,
+      `${error instanceof OperatorError ? error.message : String((error as Error)?.stack ?? error)}\n`,
     )
     process.exit(1)
   })

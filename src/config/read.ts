@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { OperatorError } from '../domain/operator-error.ts'
 
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {}
 
 /**
  * Reads a role's configuration from the environment, once, at start.

@@ -10,7 +10,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from './read.ts'
-import { chain, disputeWindow, docsUrl, redis, shared, window } from './shared-settings.ts'
+import { chain, disputeWindow, docsUrl, leaving, redis, shared, window } from './shared-settings.ts'
 import { exactlyOneSigner, signerSettings } from './signer-settings.ts'
 
 /** Every setting of every role, with its default; of the web app: web-schema.ts. Operators read these. */
@@ -19,6 +19,7 @@ export const edgeSchema = z.object({
   ...shared,
   ...redis,
   ...window,
+  ...leaving,
   EDGE_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   EDGE_PORT: port(8080).describe('port of the public API'),
   EDGE_TRUST_PROXY: trustedProxies().describe(
@@ -131,6 +132,7 @@ export const poolSchema = z.object({
   ...shared,
   ...redis,
   ...chain,
+  ...leaving,
   POOL_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   POOL_PORT: port(50_051).describe('port of the worker protocol (gRPC)'),
   POOL_TLS_CERT: z.string().optional().describe('PEM file of the certificate chain; unset: no TLS'),

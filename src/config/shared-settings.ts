@@ -5,14 +5,38 @@ import { wholeNumber } from './read.ts'
 
 export const shared = {
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated'),
+  NATS_REPLICAS: wholeNumber(1, 1, 5).describe(
+    'how many servers of a NATS cluster keep each stream and bucket: 3 in production, on nats-server ' +
+      '2.11 or newer; the same for all roles',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('least level that is logged'),
 }
+/** As `connectNats` takes them. */
+export const natsOf = (config: { readonly NATS_URL: string; readonly NATS_REPLICAS: number }) => ({
+  servers: config.NATS_URL,
+  replicas: config.NATS_REPLICAS,
+})
 export const redis = {
   REDIS_URL: z.string().default('redis://127.0.0.1:6379').describe('Redis server'),
 }
+/** How a process leaves that others send work to. */
+export const leaving = {
+  LEAVE_SECONDS: wholeNumber(5, 0, 300).describe(
+    'after SIGTERM: so long requests are still taken on while /readyz says 503, and a pool keeps its ' +
+      'workers working while they find another; longer than a load balancer needs to notice',
+  ),
+  DRAIN_SECONDS: wholeNumber(125, 1, 600).describe(
+    'after that: so long what is running may go on before it is cut. By default a whole job fits',
+  ),
+}
+/** After this long a process that was asked to end is not waited for. */
+export const leavingMs = (config: { LEAVE_SECONDS: number; DRAIN_SECONDS: number }): number =>
+  (config.LEAVE_SECONDS + config.DRAIN_SECONDS) * 1_000 + LEAVING_MARGIN_MS
+const LEAVING_MARGIN_MS = 15_000
+
 export const chain = {
   RPC_URL: z.string().default('http://127.0.0.1:8545').describe('JSON-RPC of the settlement chain'),
   CONTRACTS_FILE: z

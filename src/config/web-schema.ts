@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { port, positiveNumber, privateKey, trustedProxies, wholeNumber } from './read.ts'
-import { chain, disputeWindow, docsUrl, redis, shared, window } from './shared-settings.ts'
+import { chain, disputeWindow, docsUrl, leaving, redis, shared, window } from './shared-settings.ts'
 
 const flag = () =>
   z
@@ -14,6 +14,7 @@ const webAddress = () =>
 
 const webSettings = z.object({
   ...shared,
+  ...leaving,
   ...redis,
   ...chain,
   ...window,

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { container } from 'tsyringe'
+import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -7,10 +8,7 @@ import { connectEdge } from './connect.ts'
 import { makeEdge } from './edge.ts'
 
 /** Connects an edge to the world and opens its port. */
-export async function composeEdge(
-  config: EdgeConfig,
-  log: Log,
-): Promise<{ stop(): Promise<void> }> {
+export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
   const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
   const edge = makeEdge(
@@ -36,12 +34,15 @@ export async function composeEdge(
       burst: { perSecond: config.EDGE_BURST_PER_SECOND, burst: config.EDGE_BURST },
       corsOrigins: new Set(config.EDGE_CORS_ORIGINS),
       jobWindowMs: config.JOB_WINDOW_SECONDS * 1_000,
+      leaveMs: config.LEAVE_SECONDS * 1_000,
+      drainMs: config.DRAIN_SECONDS * 1_000,
       lockWaitMaxMs: config.EDGE_LOCK_WAIT_SECONDS * 1_000,
     },
   )
   const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })
   log.info({ edgeId, address }, 'edge: ready')
   return {
+    leave: () => edge.leave(),
     stop: async () => {
       await edge.stop()
       await close()

@@ -3,6 +3,7 @@ import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import type { EdgeConfig } from '../config/schema.ts'
+import { natsOf } from '../config/shared-settings.ts'
 import { catalogueKey } from '../messages/catalogue.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
@@ -14,7 +15,7 @@ export async function connectEdge(c: DependencyContainer, config: EdgeConfig, lo
   const edgeId = Buffer.from(systemClock.randomBytes(8)).toString('hex')
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store] = await Promise.all([
-    connectNats({ servers: config.NATS_URL, name: `edge-${edgeId}`, log }),
+    connectNats({ ...natsOf(config), name: `edge-${edgeId}`, log }),
     connectRedis({ url: config.REDIS_URL, log }),
   ])
   const catalogue = watchCatalogue({

@@ -1,6 +1,7 @@
 import { makeBalances } from '../api/balances.ts'
 import { makeBurstLimit } from '../api/http/burst-limit.ts'
 import { makeServerClosing } from '../api/http/close-server.ts'
+import { makeLeaving } from '../api/http/leaving.ts'
 import { makeReadiness } from '../api/http/readiness.ts'
 import { makeJobHistory } from '../api/jobs/job-history.ts'
 import { makeJobs } from '../api/jobs/jobs.ts'
@@ -67,6 +68,10 @@ export interface EdgeSettings {
   /** Of web pages whose scripts may use the API. */
   readonly corsOrigins: ReadonlySet<string>
   readonly jobWindowMs: DurationMs
+  /** From the wish to end until requests are refused, while /readyz says 503. */
+  readonly leaveMs: DurationMs
+  /** Then: how long running requests may go on. */
+  readonly drainMs: DurationMs
   /** New jobs are refused while a lock has waited this long. */
   readonly lockWaitMaxMs: DurationMs
   readonly escrowAddress: Address
@@ -75,6 +80,8 @@ export interface EdgeSettings {
 export interface Edge {
   /** @returns the address it listens on */
   listen(options: { host: string; port: number }): Promise<string>
+  /** Says that it goes; resolves when whoever sends requests should have noticed. */
+  leave(): Promise<void>
   /** Stops accepting, lets running requests finish, then cuts what is left. */
   stop(): Promise<void>
 }
@@ -95,13 +102,13 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs })
   const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
   const listeners = makeListeners(ports)
-  let draining = false
+  const leaving = makeLeaving(clock, settings.leaveMs)
   const crossOrigin = makeCrossOrigin(settings.corsOrigins)
-  const server = makeServer({ ...settings, burst, crossOrigin, log, draining: () => draining })
-  const closeServer = makeServerClosing(server, clock)
+  const server = makeServer({ ...settings, burst, crossOrigin, log, leaving })
+  const closeServer = makeServerClosing(server, clock, settings.drainMs)
   const endpoints = collectEndpoints(server)
 
-  health(server, { readiness: makeReadiness(ports) })
+  health(server, { readiness: makeReadiness({ ...ports, pools }), leaving })
   docs(server, { ...settings, endpoints })
   server.register(async (authenticated) => {
     requireCaller(authenticated, auth, balances)
@@ -132,8 +139,9 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
 
   return {
     listen: (options) => server.listen(options),
+    leave: () => leaving.begin(),
     stop: async () => {
-      draining = true
+      leaving.close()
       sharedJobs.drain()
       listeners.stop()
       await closeServer()

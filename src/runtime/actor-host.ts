@@ -152,7 +152,12 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   ): void {
     const partition = this.#partitions.get(number)
     if (!partition) return // just given up: the sender hears nothing and asks again
-    const { actorOf, answerAfter, log } = this.#options
+    const { accepts, actorOf, answerAfter, log } = this.#options
+    if (accepts && !accepts(subject, command)) {
+      log.error({ subject }, 'command refused: not for its sender to say')
+      respond({ type: 'refused', reason: 'not_for_this_sender' })
+      return
+    }
     const id = actorOf(subject)
     const answer = (reply: unknown) => {
       const first = answerAfter?.(id, command)

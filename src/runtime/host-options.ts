@@ -18,6 +18,8 @@ export interface HostOptions<State, Command, Event, Effect extends DueEffect> {
   readonly commandSubject: (partition: number) => string
   readonly actorOf: (subject: string) => string
   readonly partitionOf: (id: string) => number
+  /** False: this command must not come on this subject. All may, where it is left out. */
+  readonly accepts?: (subject: string, command: Command) => boolean
   readonly follower?: Follower<State>
   /** What the answer to a command waits for, if anything; never rejects. */
   readonly answerAfter?: (id: string, command: Command) => Promise<void> | undefined

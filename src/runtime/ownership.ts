@@ -204,7 +204,12 @@ export class Ownership {
     )
     const claim: Claim = { host: this.#options.hostId, epoch: (previous?.epoch ?? 0) + 1, from }
     const revision = await this.#options.registry.put(claimKey(name), claim, known?.revision ?? 0)
-    if (revision === 'conflict') return undefined // another was quicker; the watch will tell
+    if (revision === 'conflict') {
+      // Another was quicker. The watch tells, but may be dumb for a while when a server has died.
+      const entry = await this.#options.registry.get(claimKey(name))
+      if (entry) this.#learn(name, entry.value as Claim, entry.revision)
+      return undefined
+    }
     this.#learn(name, claim, revision)
     return { name, from, seized: previous !== undefined && previous.host !== '' }
   }

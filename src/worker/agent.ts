@@ -4,8 +4,9 @@ import { AGENT_VERSION } from '../domain/version.ts'
 import type { Log } from '../telemetry/log.ts'
 import { AcceptedJobs } from './accepted-jobs.ts'
 import { adviceFor, OTHER_VERSION } from './advice.ts'
+import { backoffMs, jittered, LASTING, pause } from './backoff.ts'
 import type { WorkerFacts } from './chain/worker-facts.ts'
-import { dial, type PoolTarget } from './dial.ts'
+import { dial, type PoolTarget, told } from './dial.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
 import type { JobRun, RunEnd } from './job-run.ts'
@@ -13,6 +14,7 @@ import type { SignedJobs } from './local/signed-jobs.ts'
 import { PoolRing } from './pool-ring.ts'
 import { DRAIN_MS, Session, type SessionEnd } from './session.ts'
 import type { AgentReport, Phase } from './status/report.ts'
+import { Stay } from './stay.ts'
 import { type ServedModels, WatchedModels } from './watched-models.ts'
 import { WorkLedger } from './work-ledger.ts'
 
@@ -34,21 +36,13 @@ interface Served {
   readonly left: boolean
 }
 
-const BACKOFF_MS = { first: 100, max: 5_000 } as const
 const MODELS_RETRY_MS = 5_000
 /** Somebody has to update something first. */
 const VERSION_RETRY_MS = 60_000
+/** So long the old pool still sends us jobs once the new one does: all have heard of it by then. */
+const HANDOVER_MS = 500
 /** Whoever stops a process does not wait long. */
 const STOP_MS = 15_000
-
-/** Codes that a quick retry will not change. */
-const LASTING: readonly status[] = [
-  status.UNAUTHENTICATED,
-  status.INVALID_ARGUMENT,
-  status.FAILED_PRECONDITION,
-  status.RESOURCE_EXHAUSTED,
-  status.ABORTED,
-]
 
 /**
  * Serves one pool at a time for as long as it runs: dials, works, and dials the next one for ever.
@@ -75,6 +69,8 @@ export class Agent {
   private trouble: string | null = null
   private watch: WatchedModels | undefined
   private session: Session | undefined
+  /** At pools that are going: they may still have jobs for us until another has welcomed us. */
+  private readonly leaving = new Map<Stay, Promise<unknown>>()
   private loop: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: AgentOptions) {
@@ -89,8 +85,9 @@ export class Agent {
   async stop(spanMs = STOP_MS): Promise<void> {
     this.phase = 'draining'
     this.stopping.abort()
-    await this.session?.drain(spanMs)
-    await this.loop
+    const sessions = [this.session, ...[...this.leaving.keys()].map(({ session }) => session)]
+    await Promise.all(sessions.map((session) => session?.drain(spanMs)))
+    await Promise.all([this.loop, ...this.leaving.values()])
     await this.options.engine.close()
   }
 
@@ -129,19 +126,33 @@ export class Agent {
       if (this.stopping.signal.aborted) return
       if (this.models.size === 0) {
         this.phase = 'no_models'
-        await this.pause(MODELS_RETRY_MS)
+        await pause(this.stopping.signal, MODELS_RETRY_MS)
         continue
       }
       this.phase = 'dialling'
       this.pool = await this.ring.next()
-      const { end, left } = await this.serve(this.pool, this.models)
-      if (this.stopping.signal.aborted) return
+      const stay = new Stay()
+      const serving = this.serve(this.pool, this.models, stay)
+      const served = await Promise.race([serving, stay.toldToMove])
+      if (this.stopping.signal.aborted && served !== 'move') return
+      if (served === 'move') {
+        this.leaveBehind(stay, serving)
+        continue
+      }
+      const { end, left } = served
       if (end.welcomed) this.ring.reached()
       if (left) continue
       const waitMs = this.waitMs(end)
       this.complain(end, waitMs)
-      await this.pause(waitMs)
+      await pause(this.stopping.signal, waitMs)
     }
+  }
+
+  /** Jobs go on there while the next pool is dialled. */
+  private leaveBehind(stay: Stay, serving: Promise<Served>): void {
+    const over = serving.finally(() => this.leaving.delete(stay))
+    this.leaving.set(stay, over)
+    this.ring.reached()
   }
 
   /** Before the next dial: hardly any, while there is a pool that was not tried. */
@@ -161,14 +172,14 @@ export class Agent {
   }
 
   /** One pool, for as long as it knows us: while jobs run, it waits for a stream that broke. */
-  private async serve(pool: PoolTarget, models: ServedModels): Promise<Served> {
+  private async serve(pool: PoolTarget, models: ServedModels, stay: Stay): Promise<Served> {
     const { runs } = this
     const jobs = new AcceptedJobs({ ...this.options, runs, onRan: (end) => this.ran(end) })
     try {
-      let served = await this.connect(pool, models, jobs)
+      let served = await this.connect(pool, models, jobs, stay)
       let { welcomed } = served.end
-      while (await this.mayResume(served, jobs)) {
-        served = await this.connect(pool, models, jobs)
+      while (!stay.moving && (await this.mayResume(served, jobs))) {
+        served = await this.connect(pool, models, jobs, stay)
         welcomed ||= served.end.welcomed
       }
       return { ...served, end: { ...served.end, welcomed } }
@@ -186,7 +197,7 @@ export class Agent {
       { pool: this.pool && told(this.pool), code: status[end.code], jobs: jobs.size },
       'the connection broke: jobs run on, dialling the same pool again',
     )
-    await this.pause(backoffMs(0))
+    await pause(this.stopping.signal, backoffMs(0))
     return !isOver()
   }
 
@@ -195,31 +206,49 @@ export class Agent {
     pool: PoolTarget,
     models: ServedModels,
     jobs: AcceptedJobs,
+    stay: Stay,
   ): Promise<Served> {
     const { engine, log } = this.options
     const { call, close } = dial(pool)
     const { runs } = this
     const { paces } = this.ledger
-    const session = new Session({ ...this.options, call, models, jobs, runs, paces, hears: this })
+    // What a pool says that we are leaving is no news of the one where we are.
+    const ifHere = <T>(hear: (news: T) => void) => {
+      return (news: T) => {
+        if (this.session === session) hear(news)
+      }
+    }
+    const session: Session = new Session({
+      ...{ ...this.options, call, models, jobs, runs, paces },
+      hears: {
+        welcomed: ifHere((welcome) => this.welcomed(welcome)),
+        offered: ifHere((terms) => this.offered(terms)),
+        stands: ifHere((standing) => this.stands(standing)),
+        mustMove: () => stay.mustMove(),
+      },
+    })
     this.session = session
+    stay.session = session
     let left = false
-    this.watch = new WatchedModels(engine, models, log, () => {
+    const watch = new WatchedModels(engine, models, log, () => {
       left = true
       log.warn('the engine serves other models than before: connecting anew')
       void session.drain(DRAIN_MS, 'other models')
     })
+    this.watch = watch
     if (this.stopping.signal.aborted) call.cancel()
     try {
       return { end: await session.ended, left }
     } finally {
-      this.forget()
+      watch.stop()
+      if (this.session === session) this.forget()
       close()
     }
   }
 
   /** Nothing of what a pool said is true after its session. */
   private forget(): void {
-    this.watch?.stop()
+    this.watch = undefined
     this.session = undefined
     this.welcome = undefined
     this.terms = undefined
@@ -227,17 +256,21 @@ export class Agent {
     if (this.phase === 'connected') this.phase = 'dialling'
   }
 
-  welcomed(welcome: Welcome): void {
+  private welcomed(welcome: Welcome): void {
     this.welcome = welcome
     this.trouble = null
     if (this.phase !== 'draining') this.phase = 'connected'
+    const stays = [...this.leaving.keys()]
+    setTimeout(() => {
+      for (const { session } of stays) void session?.drain(DRAIN_MS, 'the pool drains')
+    }, HANDOVER_MS).unref()
   }
 
-  offered(terms: Models): void {
+  private offered(terms: Models): void {
     this.terms = terms
   }
 
-  stands(standing: Standing): void {
+  private stands(standing: Standing): void {
     this.standing = standing
   }
 
@@ -256,28 +289,4 @@ export class Agent {
     this.trouble = `${advice} (${status[code]}: ${details})`
     this.options.log.warn(about, `${what}: ${advice}`)
   }
-
-  private pause(spanMs: number): Promise<void> {
-    const { signal } = this.stopping
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, spanMs)
-      signal.addEventListener('abort', done)
-    })
-  }
 }
-
-const told = ({ target, name }: PoolTarget): string =>
-  name ? `${target} (${name.authority})` : target
-
-/** Doubles from 100 ms to 5 s; jitter keeps agents from all dialling a new pool at once. */
-function backoffMs(failures: number): number {
-  return jittered(Math.min(BACKOFF_MS.first * 2 ** failures, BACKOFF_MS.max))
-}
-
-const jittered = (fullMs: number): number => Math.round(fullMs * (0.5 + Math.random() / 2))

@@ -119,3 +119,7 @@ export function dial({ target, tls, authorities, name }: PoolTarget): {
   )
   return { call: client.connect(), close: () => client.close() }
 }
+
+/** The pool, in words for the operator. */
+export const told = ({ target, name }: PoolTarget): string =>
+  name ? `${target} (${name.authority})` : target

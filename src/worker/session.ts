@@ -50,6 +50,8 @@ export interface SessionListener {
   /** What becomes of the models offered. */
   offered(models: Models): void
   stands(standing: Standing): void
+  /** The pool asks us to find another. */
+  mustMove(): void
 }
 
 /** How a session ended, in the words of gRPC. */
@@ -142,7 +144,9 @@ export class Session {
         return
       case 'drain':
         this.options.log.info({ reason: message.value.reason }, 'pool drains, dialling another')
-        void this.drain(DRAIN_MS, 'the pool drains')
+        // Until another pool has us, this one may still have jobs.
+        if (this.welcomed) this.options.hears.mustMove()
+        else void this.drain(DRAIN_MS, 'the pool drains')
         return
       case 'standing':
         this.options.hears.stands(message.value)

@@ -1,16 +1,20 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-const DRAIN_MS = 15_000
 const SWEEP_MS = 100
 
 /**
  * Made before the server listens.
- * @returns closes when the last request is done, or cuts the rest
+ * @returns closes when the last request is done, or cuts the rest after `drainMs`
  */
-export function makeServerClosing(server: FastifyInstance, clock: Clock): () => Promise<void> {
+export function makeServerClosing(
+  server: FastifyInstance,
+  clock: Clock,
+  drainMs: DurationMs,
+): () => Promise<void> {
   const sockets = openSockets(server.server)
   return async () => {
     const sweep = () => {
@@ -19,7 +23,7 @@ export function makeServerClosing(server: FastifyInstance, clock: Clock): () => 
       // Clients open connections ahead; Node counts one that never said a word as busy.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     }
-    const cancelCut = clock.after(DRAIN_MS, () => server.server.closeAllConnections())
+    const cancelCut = clock.after(drainMs, () => server.server.closeAllConnections())
     const cancelSweep = clock.every(SWEEP_MS, sweep)
     await server.close()
     cancelCut()

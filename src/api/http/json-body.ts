@@ -19,6 +19,11 @@ export function addJsonBody(server: FastifyInstance, options: Options = {}): voi
     'application/json',
     { parseAs: 'string' },
     (request, body, done) => {
+      const encoding = request.headers['content-encoding']
+      if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+        // Never unpacked: a few kilobytes can become gigabytes.
+        return done(malformed('The body is compressed; send it without a content-encoding.'))
+      }
       if (body.trim() === '') {
         // Clients that name the type of every request also name that of one without a body.
         return options.mayBeEmpty || request.method === 'DELETE'

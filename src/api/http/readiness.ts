@@ -5,6 +5,7 @@ import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { Pools } from '../models/pools.ts'
 
 export interface Readiness {
   /** What this edge needs and does not reach, in words; empty: it can serve. */
@@ -19,11 +20,13 @@ interface Options {
   readonly bus: Bus
   readonly catalogue: Catalogue
   readonly ledger: Ledger
+  /** For who needs to know which models are served. */
+  readonly pools?: Pick<Pools, 'heard'>
   readonly clock: Clock
   readonly log: Log
 }
 
-export function makeReadiness({ bus, catalogue, ledger, clock, log }: Options): Readiness {
+export function makeReadiness({ bus, catalogue, ledger, pools, clock, log }: Options): Readiness {
   const answers = async (what: string, question: () => Promise<unknown>): Promise<boolean> => {
     let cancel = () => {}
     const late = new Promise<false>((resolve) => {
@@ -48,6 +51,7 @@ export function makeReadiness({ bus, catalogue, ledger, clock, log }: Options): 
         ...(nats ? [] : ['NATS']),
         ...(redis ? [] : ['Redis']),
         ...(catalogue.known ? [] : ['the catalogue of models']),
+        ...(!pools || pools.heard ? [] : ['the pools']),
       ]
     },
   }

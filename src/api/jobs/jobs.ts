@@ -10,7 +10,7 @@ import type {
   JoinJob,
   StartJob,
 } from '../../messages/job.ts'
-import { partitionOf, SUBJECTS } from '../../messages/subjects.ts'
+import { partitionOf, type Sender, SUBJECTS } from '../../messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -25,8 +25,11 @@ const DISPUTE_WITHIN_MS = 8_000
 
 /** What the edge says to jobs. Their owner may be changing hosts: every word is repeated. */
 export interface Jobs {
-  /** `unknown`: nobody answered, so it is not known whether the job exists. */
-  start(command: StartJob): Promise<JobReply | 'unknown'>
+  /**
+   * `unheard`: nobody was there to hear it. `unknown`: it may have been heard, and no answer came back,
+   * so that nobody can tell whether the job exists.
+   */
+  start(command: StartJob): Promise<JobReply | 'unheard' | 'unknown'>
   /**
    * Returns at once; repeated in the background until the job has it. A job that was joined from
    * another edge since then ignores it.
@@ -50,24 +53,34 @@ interface Options {
   readonly log: Log
   /** Where jobs answer to this edge. */
   readonly replyTo: string
+  /** Who this is; an edge by default. */
+  readonly sender?: Extract<Sender, 'edge' | 'web'>
 }
 
-export function makeJobs({ bus, clock, log, replyTo }: Options): Jobs {
+export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options): Jobs {
   const cancelling = new Set<Promise<void>>()
 
-  const say = async (command: JobCommand, withinMs: DurationMs): Promise<JobReply | undefined> => {
+  /** @param lost called when a word may have arrived without its answer coming back */
+  const say = async (
+    command: JobCommand,
+    withinMs: DurationMs,
+    lost: () => void = () => {},
+  ): Promise<JobReply | undefined> => {
     const { jobId, type } = command
     const until = clock.monotonic() + withinMs
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MOST_MS)) {
       try {
         const leftMs = Math.max(1, until - clock.monotonic())
         const timeoutMs = Math.min(REPLY_TIMEOUT_MS, leftMs)
-        return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, timeoutMs)
+        return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId, sender), command, timeoutMs)
       } catch (error) {
         if (error instanceof NoResponders) {
           bus.publish(SUBJECTS.orphan, { partition: partitionOf(jobId) })
-        } else if (!(error instanceof RequestTimeout)) {
-          log.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
+        } else {
+          lost()
+          if (!(error instanceof RequestTimeout)) {
+            log.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
+          }
         }
         if (clock.monotonic() + waitMs >= until) return undefined
         await pause(clock, waitMs)
@@ -82,7 +95,13 @@ export function makeJobs({ bus, clock, log, replyTo }: Options): Jobs {
   }
 
   return {
-    start: async (command) => (await say(command, START_WITHIN_MS)) ?? 'unknown',
+    start: async (command) => {
+      let none: 'unheard' | 'unknown' = 'unheard'
+      const lost = () => {
+        none = 'unknown'
+      }
+      return (await say(command, START_WITHIN_MS, lost)) ?? none
+    },
     cancel: (jobId, why) => {
       const done = cancel(jobId, why).finally(() => cancelling.delete(done))
       cancelling.add(done)

@@ -23,10 +23,14 @@ export interface LiveModel {
 
 /** What the pools say of themselves, as one list of live models. A retired one is none. */
 export interface Pools {
+  /** False at the beginning: that no worker serves a model then only means that nobody was heard. */
+  readonly heard: boolean
   live(modelId: string): LiveModel | undefined
   /** In the catalogue's order. */
   all(): readonly LiveModel[]
   census(): Census
+  /** Of the pools that live, those that shut down included. */
+  ids(): readonly string[]
   stop(): void
 }
 
@@ -52,12 +56,14 @@ export function makePools({ bus, clock, catalogue }: Options): Pools {
     if (connected) ask()
   })
   ask()
+  const askedAt = clock.monotonic()
 
-  const present = (): PoolSummary[] => {
+  const living = (): PoolSummary[] => {
     const since = clock.monotonic() - POOL_SILENCE_MS
     for (const [poolId, { at }] of heard) if (at < since) heard.delete(poolId)
-    return [...heard.values()].map(({ summary }) => summary).filter((pool) => !pool.draining)
+    return [...heard.values()].map(({ summary }) => summary)
   }
+  const present = (): PoolSummary[] => living().filter((pool) => !pool.draining)
   const live = (model: CatalogueModel, pools: readonly PoolSummary[]): LiveModel | undefined => {
     if (modelStatus(model, clock.now()) === 'retired') return undefined
     const loads = pools.flatMap((pool) => {
@@ -68,6 +74,9 @@ export function makePools({ bus, clock, catalogue }: Options): Pools {
   }
 
   return {
+    get heard() {
+      return heard.size > 0 || clock.monotonic() - askedAt > POOL_SILENCE_MS
+    },
     live: (modelId) => {
       const model = catalogue.find(modelId)
       return model && live(model, present())
@@ -77,6 +86,7 @@ export function makePools({ bus, clock, catalogue }: Options): Pools {
       return catalogue.all().flatMap((model) => live(model, pools) ?? [])
     },
     census: () => takeTogether(present()),
+    ids: () => living().map(({ poolId }) => poolId),
     stop: () => subscription.unsubscribe(),
   }
 }

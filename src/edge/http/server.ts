@@ -3,6 +3,7 @@ import type { BurstLimit } from '../../api/http/burst-limit.ts'
 import { answerOddRequests } from '../../api/http/client-error.ts'
 import { errorHandler, refuse } from '../../api/http/errors.ts'
 import { addJsonBody } from '../../api/http/json-body.ts'
+import { endConnections, goingDown, type Leaving } from '../../api/http/leaving.ts'
 import { serverOptions, type TrustProxy } from '../../api/http/server-options.ts'
 import { tooMany } from '../../api/http/too-many.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -23,13 +24,12 @@ export interface ServerOptions {
   readonly burst: BurstLimit
   readonly crossOrigin: CrossOrigin
   readonly log: Log
-  /** True once the process is going down: connections that stay open are told to leave. */
-  readonly draining: () => boolean
+  readonly leaving: Leaving
 }
 
 /** A server that answers nothing yet but says so, whatever it is sent, in the one envelope. */
 export function makeServer(options: ServerOptions): FastifyInstance {
-  const { docsUrl, trustProxy, crossOrigin, log, draining } = options
+  const { docsUrl, trustProxy, crossOrigin, log, leaving } = options
   const server: FastifyInstance = fastify({
     ...serverOptions({ docsUrl, trustProxy }),
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -41,6 +41,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     },
   })
   answerOddRequests(server.server, docsUrl)
+  endConnections(server, leaving)
   server.decorateRequest('bodyDigest', '')
   addJsonBody(server, {
     // The text itself is not kept: it may be megabytes, and what is made of it is enough.
@@ -52,9 +53,9 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     crossOrigin.tell(request, reply)
-    if (draining()) {
+    if (leaving.closing) {
       reply.header('connection', 'close')
-      throw refuse('service_unavailable', 'This host is going down; try again.')
+      throw goingDown()
     }
     const refusal = tooMany(options.burst, request)
     if (refusal) throw refusal

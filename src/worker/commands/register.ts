@@ -68,6 +68,7 @@ async function meet(
       },
       offered: () => {},
       stands: () => {},
+      mustMove: () => {},
     },
   })
   const end = await session.ended

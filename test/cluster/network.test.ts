@@ -1,0 +1,82 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { audit } from '../e2e/books.ts'
+import { MODEL } from '../e2e/calls.ts'
+import { until, untilServed } from '../e2e/until.ts'
+import { allAgree, tally, told } from '../e2e/verdicts.ts'
+import { runOn } from '../network/command.ts'
+import { type Network, startNetwork } from '../network/network.ts'
+import { type NatsCluster, startNatsCluster } from './nats-cluster.ts'
+import { startLoad } from './steady-load.ts'
+
+/** A whole network on a NATS cluster of three, whose servers die under load. */
+const Cluster = suite('a network on a NATS cluster')
+const START_MS = 480_000
+const BOOKS_MS = 45_000
+const MORE_MS = 60_000
+const AT_ONCE = 16
+/** Calls that must have ended before the death, without the server, and after its return. */
+const [BEFORE, WITHOUT, AFTER] = [24, 64, 32]
+
+let cluster: NatsCluster
+let network: Network
+Cluster.before(async () => {
+  cluster = await startNatsCluster()
+  network = await startNetwork({
+    startPatienceMs: START_MS,
+    flags: ['--actors', '2', '--edges', '2', '--pools', '2', '--workers', '4'],
+    env: {
+      ...{ NATS_URL: cluster.url, NATS_REPLICAS: '3' },
+      ...{ WORKER_SAMPLE_TOKENS: '30', WORKER_SAMPLE_TOKEN_MS: '15', WORKER_SLOTS: '32' },
+    },
+  })
+  await untilServed(network, MODEL, 4)
+})
+Cluster.after(async () => {
+  await network?.stop()
+  await cluster?.stop()
+})
+
+Cluster('each stream and bucket is kept by three servers', async () => {
+  for (const stream of ['JOB', 'TX', 'DONE', 'FACT', 'KV_PARTS', 'KV_KEYS', 'KV_CURSORS']) {
+    assert.is((await cluster.infoOf(stream)).config.num_replicas, 3, stream)
+  }
+})
+
+const VICTIMS = {
+  'the leader of the journal': () => cluster.leaderOf('JOB'),
+  'a follower of the journal': async () => (await cluster.followersOf('JOB'))[0]!,
+  'the leader of the placements': () => cluster.leaderOf('KV_PARTS'),
+}
+for (const [what, choose] of Object.entries(VICTIMS)) {
+  Cluster(`kill -9 of ${what}: no job is lost, every answer is true`, async () => {
+    await cluster.untilWhole()
+    let turn = 0
+    const load = startLoad(network, { atOnce: AT_ONCE, edge: () => turn++ % 2 })
+    const ended = (count: number) =>
+      until(`${count} more calls`, () => load.calls.length >= from + count, MORE_MS)
+    let from = 0
+    await ended(BEFORE)
+    const victim = await choose()
+    from = load.calls.length
+    await cluster.end(victim, 'SIGKILL')
+    await ended(WITHOUT)
+    from = load.calls.length
+    await cluster.start(victim)
+    await ended(AFTER)
+    const calls = await load.end()
+    process.stdout.write(`  ${what} killed: ${tally(calls)}\n`)
+    for (const call of calls) assert.is.not(call.type, 'broken', told(call))
+    const answered = calls.filter(({ type }) => type === 'whole').length
+    assert.ok(answered >= BEFORE + AFTER, tally(calls))
+    const { jobs } = await audit(network, BOOKS_MS)
+    await allAgree(network, calls, jobs)
+  })
+}
+
+Cluster('the auditor finds nothing wrong in chain, journal and views', async () => {
+  const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', ['--json'])
+  assert.is(code, 0, `${out}${err}`)
+})
+
+Cluster.run()
