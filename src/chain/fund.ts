@@ -1,8 +1,8 @@
 import { createPublicClient, createWalletClient, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
-import type { Address } from '../domain/ids.ts'
-import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
+import { type Address, toAddress } from '../domain/ids.ts'
+import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { headFollowing } from './moving-head.ts'
 
@@ -77,6 +77,38 @@ function connect({ rpcUrl, walletPrivateKey }: FundOptions) {
       )
     },
   }
+}
+
+export interface ShareOptions {
+  readonly rpcUrl: string
+  readonly contracts: Pick<Contracts, 'rCompute'>
+  /** Holds the token and pays for gas. */
+  readonly holderPrivateKey: Hex
+  readonly to: Address
+}
+
+/**
+ * Gives half of what the holder has of the governance token to an address that has none of it, and
+ * nothing to one that has some, so that a repeated call changes nothing.
+ * @returns what the address holds afterwards, in units of 18 decimals
+ * @throws when the chain refuses the transaction
+ */
+export async function shareCompute(options: ShareOptions): Promise<bigint> {
+  const { rpcUrl, contracts, holderPrivateKey, to } = options
+  const account = privateKeyToAccount(holderPrivateKey)
+  const transport = headFollowing(rpcUrl)
+  const reader = createPublicClient({ transport, pollingInterval: POLLING_MS })
+  const writer = createWalletClient({ account, transport })
+  const token = { address: contracts.rCompute, abi: rComputeAbi } as const
+  const holds = (address: Address) =>
+    reader.readContract({ ...token, functionName: 'balanceOf', args: [address] })
+  const [held, stock] = await Promise.all([holds(to), holds(toAddress(account.address))])
+  if (held > 0n || stock < 2n) return held
+  const args = [to, stock / 2n] as const
+  const hash = await writer.writeContract({ ...token, functionName: 'transfer', args, chain: null })
+  const { status } = await reader.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+  return stock / 2n
 }
 
 /** Gives addresses ether for gas, on a development node that allows it. */

@@ -21,6 +21,8 @@ import { offer } from './offer.ts'
 
 export interface KeeperOptions {
   readonly rpcUrl: string
+  /** Asked in place of the node at `rpcUrl`. */
+  readonly rpc?: Rpc
   readonly contracts: Contracts
   readonly signer: TransactionSigner
   readonly log: Log
@@ -39,7 +41,7 @@ const REPLACE_AFTER_MS = 15_000
 /** A connection of its own, so that what it reads holds up no job. */
 export function connectKeeper(options: KeeperOptions): KeeperConnection {
   const { rpcUrl, contracts, signer, log, replaceAfterMs = REPLACE_AFTER_MS } = options
-  const rpc = makeRpc(rpcUrl)
+  const { rpc = makeRpc(rpcUrl) } = options
   const sending: Sending = { rpc, contracts, signer, log, replaceAfterMs }
   return {
     reader: makeKeeperReader({ rpc, contracts, log }),

@@ -5,10 +5,10 @@ import type { Inclusion, NetworkReader } from '../ports/network-chain.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeCached } from './cached.ts'
 import type { Contracts } from './contracts-file.ts'
+import { readDisputeEnd } from './dispute-end.ts'
 import type { Rpc } from './json-rpc.ts'
-import { makeProposalReader } from './proposals.ts'
 import { makeSolvencyReader } from './solvency.ts'
-import { makeWorkerAccountReader } from './worker-account.ts'
+import { readPayee } from './worker-payee.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -21,15 +21,14 @@ const FRESH_MS = 3_000
 const USABLE_MS = 15_000
 
 export function makeNetworkReader(options: Options): NetworkReader {
-  const { rpc, log } = options
+  const { rpc, contracts, log } = options
   const terms = { freshMs: FRESH_MS, usableMs: USABLE_MS, log }
   const solvency = makeCached({ ...terms, what: 'solvency', read: makeSolvencyReader(options) })
-  const proposals = makeCached({ ...terms, what: 'proposals', read: makeProposalReader(options) })
   return {
     solvency: solvency.get,
-    proposals: proposals.get,
-    worker: makeWorkerAccountReader(options),
+    payeeOf: (signer) => readPayee(rpc, contracts, signer),
     inclusion: (tx) => readInclusion(rpc, tx),
+    disputeEnd: (jobId, from) => readDisputeEnd(rpc, contracts, jobId, from),
   }
 }
 

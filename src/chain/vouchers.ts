@@ -11,6 +11,8 @@ import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
 
 interface Options {
   readonly rpcUrl: string
+  /** Asked in place of the node at `rpcUrl`. */
+  readonly rpc?: Rpc
   readonly contracts: Contracts
   /** Undefined: this host signs none. */
   readonly privateKey: Hex | undefined
@@ -24,9 +26,10 @@ const NOBODY = toAddress(`0x${'00'.repeat(20)}`)
 const READS_MAX = 10
 
 /** The escrow's withdrawal vouchers, signed with the operator's key for them. */
-export function makeVouchers({ rpcUrl, contracts, privateKey }: Options): ClosableVouchers {
+export function makeVouchers(options: Options): ClosableVouchers {
+  const { rpcUrl, contracts, privateKey } = options
   const { chainId, jobEscrow: escrow, usdg } = contracts
-  const rpc = makeRpc(rpcUrl)
+  const { rpc = makeRpc(rpcUrl) } = options
   const separator = domainSeparator({ name: 'JobEscrow', chainId, contract: escrow })
   const key = privateKey && Buffer.from(privateKey.slice(2), 'hex')
   return {

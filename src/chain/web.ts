@@ -50,6 +50,6 @@ export function connectWebChain(options: Options): WebChain {
   return {
     ...all,
     relay: makeDepositRelay({ rpc, contracts, sender }),
-    faucet: makeFaucet({ rpc, contracts, reader, sender }),
+    faucet: makeFaucet({ rpc, contracts, reader, sender, stock: signer.address }),
   }
 }

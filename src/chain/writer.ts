@@ -20,6 +20,8 @@ import { nonceOf, type Sending, send } from './send.ts'
 
 export interface WriterOptions {
   readonly rpcUrl: string
+  /** Asked in place of the node at `rpcUrl`. */
+  readonly rpc?: Rpc
   readonly contracts: Contracts
   readonly signers: Readonly<Record<Lane, TransactionSigner>>
   readonly log: Log
@@ -52,7 +54,7 @@ const BLOCK_GAS_USABLE_MS = 600_000
 export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   const { rpcUrl, contracts, signers, log } = options
   const { maxFeeWei, stuckMs, gasPercent } = { ...GAS_TERMS, ...options.terms }
-  const rpc = makeRpc(rpcUrl)
+  const { rpc = makeRpc(rpcUrl) } = options
   const fees = makeFees(rpc, log)
   const blockGas = makeCached({
     what: 'block gas limit',

@@ -38,6 +38,85 @@ export type OfferReply =
   | { readonly type: 'taken' }
   | { readonly type: 'refused'; readonly reason: 'no_worker' | 'draining' }
 
+/**
+ * From a web process, for a worker's operator: how does this pool see the worker? On a subject of its
+ * own, since a web process may send a pool nothing else. Pools of earlier versions do not listen.
+ */
+export interface AskStanding {
+  readonly worker: Address
+}
+
+export type StandingReply = { readonly type: 'absent' } | WorkerStanding
+
+/** In fixed words: what engines and callers said stays between pool and agent. */
+export interface WorkerStanding {
+  readonly type: 'standing'
+  /** `resting`: set aside until `restingUntil`. `away`: its stream broke, and it may come back. */
+  readonly state: 'ready' | 'resting' | 'draining' | 'away'
+  /** Null: it does not rest. */
+  readonly restingUntil: UnixMs | null
+  /** Null: it does not rest. */
+  readonly because: RestReason | null
+  readonly failuresInRow: number
+  /** Callers whose jobs it is kept from for a while, since theirs failed here. */
+  readonly callersKept: number
+  readonly slots: number
+  readonly busy: number
+  readonly jobs: JobTally
+  /** Of the last jobs whose end says something about it, 0 to 1; null before the first. */
+  readonly completionRate: number | null
+  /** Those that it is offered jobs of. */
+  readonly models: readonly ModelStanding[]
+  /** Those that wait for the unpaid job which shows that it serves them. */
+  readonly awaited: readonly AwaitedModel[]
+  /** Those that it offers and gets no jobs of. */
+  readonly leftOut: readonly LeftOutModel[]
+  /** Agent and engine with their versions, as it told them. */
+  readonly software: string
+  /** Newest version of the agent that the pool knows of. */
+  readonly agentLatest: string
+}
+/** `busy`, `silent`: it refused an offer for want of a slot, or did not answer it. */
+export type RestReason = 'busy' | 'silent' | 'failed' | 'broke_rules' | 'other'
+
+/** Since it connected. */
+export interface JobTally {
+  readonly offered: number
+  readonly finished: number
+  readonly failed: number
+  readonly refused: number
+}
+
+export interface ModelStanding {
+  readonly id: string
+  /** Workers of this pool that serve it, this one included; their slots, and how many are busy. */
+  readonly workers: number
+  readonly slots: number
+  readonly busy: number
+  /** Jobs that wait for a slot. */
+  readonly queued: number
+  readonly jobsPerMinute: number
+  /** This worker's median; null before its first job of the model. */
+  readonly firstTokenMs: number | null
+  /** 1: nobody measured is faster. 0: not measured yet. */
+  readonly rank: number
+  /** How many workers are measured. */
+  readonly ranked: number
+}
+
+export interface AwaitedModel {
+  readonly id: string
+  /** Unpaid jobs that failed so far. */
+  readonly failures: number
+  /** When the next one comes; null: as soon as it has a slot. */
+  readonly nextAt: UnixMs | null
+}
+
+export interface LeftOutModel {
+  readonly id: string
+  readonly reason: 'not_listed' | 'retired' | 'not_served'
+}
+
 /** Published by each pool twice a second and whenever the set of models changes. */
 export interface PoolSummary {
   readonly poolId: string

@@ -14,9 +14,13 @@ export function partitionOf(jobId: JobId): number {
 
 /** Where things are said. Tokens hold no dot, so ids go in as they are. */
 export const SUBJECTS = {
-  /** Commands to one job; its partition's owner answers. Request. */
-  jobCommand: (jobId: JobId) => `cmd.${partitionOf(jobId)}.${jobId}`,
-  jobCommands: (partition: number) => `cmd.${partition}.*`,
+  /**
+   * Commands to one job; its partition's owner answers. Request. Who speaks is part of the subject,
+   * so that the server lets nobody speak for another (`mayCommand` says who may say what).
+   */
+  jobCommand: (jobId: JobId, sender: Sender = 'house') =>
+    `cmd.${partitionOf(jobId)}.${sender}.${jobId}`,
+  jobCommands: (partition: number) => `cmd.${partition}.*.*`,
   /** The journal of one job (stream JOB). */
   jobJournal: (jobId: JobId) => `job.${partitionOf(jobId)}.${jobId}`,
   /** Finished jobs (stream DONE), many a message. */
@@ -39,6 +43,8 @@ export const SUBJECTS = {
   edgesLeft: 'edges.left',
   /** Offers and cancellations to one pool process. Request. */
   pool: (poolId: string) => `pool.${poolId}`,
+  /** How one pool process sees a worker (`AskStanding`). Request. */
+  poolStanding: (poolId: string) => `pool.${poolId}.standing`,
   /** Load summaries of all pools. Publish. */
   poolSummary: 'pools.summary',
   /** Asks every pool for a summary now, so that a newcomer need not wait for the next one. */
@@ -78,6 +84,10 @@ export const SUBJECTS = {
   /** Answers while the host lives. Request. */
   host: (hostId: string) => `host.${hostId}`,
 } as const
+
+/** Who speaks to jobs; `house`: the actors among themselves. */
+export const SENDERS = ['house', 'edge', 'web', 'pool'] as const
+export type Sender = (typeof SENDERS)[number]
 
 export const LANES = ['lock', 'settle'] as const
 /** One signing key, one order of nonces. `settle` carries settlements, refunds, disputes, registrations. */

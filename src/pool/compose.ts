@@ -6,6 +6,7 @@ import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
 import { ConfigError } from '../config/read.ts'
 import type { PoolConfig } from '../config/schema.ts'
+import { natsOf } from '../config/shared-settings.ts'
 import type { Address } from '../domain/ids.ts'
 import { isLoopback } from '../domain/loopback.ts'
 import { domainSeparator } from '../domain/proof.ts'
@@ -37,7 +38,7 @@ export async function composePool(
   const poolId = `pool-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const c = container.createChildContainer()
   const close = await connectPool(c, config, poolId, log)
-  const pool = makePool(c, poolId, config.POOL_WORKERS_MAX)
+  const pool = makePool(c, poolId, config)
   const { onWorker, close: closeDoor } = door(c, pool)
   const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
   log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
@@ -61,7 +62,7 @@ async function connectPool(
 ): Promise<() => Promise<void>> {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([
-    connectNats({ servers: config.NATS_URL, name: poolId, log }),
+    connectNats({ ...natsOf(config), name: poolId, log }),
     connectRedis({ url: config.REDIS_URL, log }),
     connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
   ])
@@ -92,11 +93,13 @@ async function connectPool(
   }
 }
 
-function makePool(c: DependencyContainer, poolId: string, workersMax: number): Pool {
+function makePool(c: DependencyContainer, poolId: string, config: PoolConfig): Pool {
   const { chainId, jobEscrow } = c.resolve(CONTRACTS)
   return new Pool({
     poolId,
-    workersMax,
+    workersMax: config.POOL_WORKERS_MAX,
+    leaveMs: config.LEAVE_SECONDS * 1_000,
+    drainMs: config.DRAIN_SECONDS * 1_000,
     bus: c.resolve(TOKENS.bus),
     catalogue: c.resolve(TOKENS.catalogue),
     outputs: c.resolve(TOKENS.outputs),

@@ -52,7 +52,7 @@ export class JobLine {
     const { bus, log } = this.deps
     try {
       const question = { type: 'GetJob', jobId } as const
-      return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, ANSWER_MS)
+      return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId, 'pool'), question, ANSWER_MS)
     } catch (error) {
       log.debug({ jobId, err: error }, 'job does not answer a question')
       return undefined
@@ -72,7 +72,7 @@ export class JobLine {
   private async try(report: PoolReport): Promise<JobReply | undefined> {
     const { bus, log } = this.deps
     try {
-      const subject = SUBJECTS.jobCommand(report.jobId)
+      const subject = SUBJECTS.jobCommand(report.jobId, 'pool')
       const reply = await bus.request<JobReply>(subject, report, ANSWER_MS)
       if (reply.type !== 'accepted') log.debug({ ...about(report), reply }, 'job declined a report')
       return reply

@@ -49,6 +49,12 @@ export class ModelTerms {
     session.send({ $case: 'models', value: { taken, leftOut } })
   }
 
+  /** Models that it offers and gets no jobs of. */
+  leftOut(session: Session) {
+    const { catalogue, clock } = this.options
+    return sortModels(session.profile.offered, catalogue, clock.now(), session.notServed).leftOut
+  }
+
   /** What it was told last may have been lost. */
   tellAgain(session: Session): void {
     this.told.delete(session)

@@ -70,6 +70,10 @@ export class Placements {
   get workers(): number {
     return this.sessions.size
   }
+  /** Whether any worker would take a job. */
+  get hasWorkers(): boolean {
+    return [...this.registry.workers.values()].some(({ draining }) => !draining)
+  }
   get draining(): boolean {
     return this.registry.draining
   }
@@ -80,6 +84,15 @@ export class Placements {
   standings(jobsPerMinute: (model: string) => number, at: UnixMs) {
     const board = boards(this.registry, jobsPerMinute)
     return (address: Address) => standingOf(this.registry, board, address, at)
+  }
+
+  /** What is known of one worker at this moment; undefined: it is not here. */
+  look(address: Address, jobsPerMinute: (model: string) => number) {
+    const worker = this.registry.workers.get(address)
+    const session = this.sessions.get(address)
+    if (!worker || !session) return undefined
+    const board = boards(this.registry, jobsPerMinute)
+    return { worker, session, board, draining: this.registry.draining }
   }
 
   /**

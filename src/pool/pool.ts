@@ -2,7 +2,12 @@ import { status } from '@grpc/grpc-js'
 import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
-import { POOL_SUMMARY_MS, type PoolRequest } from '../messages/pool.ts'
+import {
+  type AskStanding,
+  POOL_SUMMARY_MS,
+  type PoolRequest,
+  type StandingReply,
+} from '../messages/pool.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus, Subscription } from '../ports/bus.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -21,10 +26,12 @@ import { Inbox } from './inbox.ts'
 import { JobLine } from './job-line.ts'
 import { ModelTerms } from './model-terms.ts'
 import { Placements } from './placement.ts'
+import { sendAway } from './send-away.ts'
 import type { FromWorker, Session, WorkerCall } from './session.ts'
 import { StandingPublisher } from './standing-publisher.ts'
 import { Strikes } from './strikes.ts'
 import { SummaryPublisher } from './summary-publisher.ts'
+import { toldStanding } from './told-standing.ts'
 import { sayWelcome } from './welcome.ts'
 
 export interface PoolOptions {
@@ -42,6 +49,10 @@ export interface PoolOptions {
   /** EIP-712 domain of JobEscrow. */
   readonly escrowSeparator: Uint8Array
   readonly workersMax: number
+  /** When it stops: so long its workers go on taking jobs while they look for another pool. */
+  readonly leaveMs?: DurationMs
+  /** Then: how long running jobs may go on. */
+  readonly drainMs?: DurationMs
 }
 
 const DRAIN_MS: DurationMs = 15_000
@@ -63,7 +74,9 @@ export class Pool {
   private readonly demand = new Demand()
   private readonly standings: StandingPublisher
   private readonly requests: Subscription
+  private readonly questions: Subscription
   private readonly stopTicking: () => void
+  private leaving = false
 
   constructor(private readonly options: PoolOptions) {
     const { bus, clock, poolId } = options
@@ -118,6 +131,9 @@ export class Pool {
     this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond) => {
       respond(this.answer(message as PoolRequest))
     })
+    this.questions = bus.subscribe(SUBJECTS.poolStanding(poolId), (message, _subject, respond) => {
+      respond(this.standingOf((message as AskStanding).worker))
+    })
     this.stopTicking = clock.every(POOL_SUMMARY_MS, () => {
       this.placements.wake()
       this.attempts.sweep(clock.now())
@@ -147,7 +163,7 @@ export class Pool {
     return this.placements.workers < this.options.workersMax
   }
   get draining(): boolean {
-    return this.placements.draining
+    return this.leaving || this.placements.draining
   }
 
   join(session: Session): void {
@@ -214,16 +230,20 @@ export class Pool {
 
   /** Takes no more offers, lets running jobs finish, then tells the rest to look elsewhere. */
   async stop(): Promise<void> {
-    const { clock, log } = this.options
+    const { clock, log, leaveMs = 0, drainMs = DRAIN_MS } = this.options
+    this.leaving = true
+    if (leaveMs > 0) await sendAway(this.placements, clock, leaveMs)
     this.attempts.giveUp('not_running')
     this.placements.drain()
     this.publisher.now()
     for (const session of this.placements.all()) {
       // It would find the door closed.
       if (session.isSuspended) session.end({ code: status.UNAVAILABLE, details: 'shuts down' })
-      session.send({ $case: 'drain', value: { reason: 'the pool shuts down' } })
+      if (leaveMs === 0) {
+        session.send({ $case: 'drain', value: { reason: 'the pool shuts down' } })
+      }
     }
-    const until = clock.monotonic() + DRAIN_MS
+    const until = clock.monotonic() + drainMs
     while (this.attempts.size > 0 && clock.monotonic() < until) {
       await pause(clock, 50)
     }
@@ -232,6 +252,7 @@ export class Pool {
     await this.jobs.settled(LAST_WORDS_MS)
     this.outbox.flush()
     this.requests.unsubscribe()
+    this.questions.unsubscribe()
     this.publisher.stop()
     this.standings.stop()
     this.stopTicking()
@@ -242,6 +263,20 @@ export class Pool {
     for (const session of this.placements.all()) {
       session.end({ code: status.UNAVAILABLE, details: 'the pool shuts down' })
     }
+  }
+
+  private standingOf(address: Address): StandingReply {
+    const { placements, demand, canaries, terms } = this
+    const at = this.options.clock.now()
+    const seen = placements.look(address, (model) => demand.lastMinute(model, at))
+    if (!seen) return { type: 'absent' }
+    return toldStanding({
+      ...seen,
+      awaited: canaries?.awaitedBy(address) ?? [],
+      leftOut: terms.leftOut(seen.session),
+      software: seen.session.profile.software,
+      at,
+    })
   }
 
   private answer(request: PoolRequest): { readonly type: string } {

@@ -18,6 +18,7 @@ export interface WorkerServer {
 }
 
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+const STREAMS_PER_CONNECTION_MOST = 100
 const CLOSE_MS = 1_000
 
 /** Listens for workers. */
@@ -29,6 +30,8 @@ export async function listen(options: ServerOptions): Promise<WorkerServer> {
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+    // A worker needs one; a proxy that carries many workers opens more connections.
+    'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MOST,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
   })
   server.addService(WorkerServiceService, { connect: options.onWorker })

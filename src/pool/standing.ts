@@ -105,7 +105,7 @@ function whyKeptFrom({ setAside, why }: Conduct, at: UnixMs): string {
   return times === 0 ? '' : `one caller's last ${times} jobs failed here, the last because ${why}`
 }
 
-function modelStanding(worker: Worker, id: string, board: Board) {
+export function modelStanding(worker: Worker, id: string, board: Board) {
   const { firstTokensMs, ...counts } = board
   const own = worker.conduct.firstTokens.get(id)?.medianMs
   return {

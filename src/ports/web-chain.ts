@@ -93,6 +93,9 @@ export type RelayOutcome =
 
 /** Test funds, on a development chain. */
 export interface Faucet {
-  /** Fills the wallet up with coin and payment tokens; `tx` null: it had enough of these. */
+  /**
+   * Fills the wallet up with coin and payment tokens, and gives one that has none some of the
+   * governance token. `tx` null: it had enough payment tokens.
+   */
   fund(wallet: Address): Promise<{ readonly tx: TxHash | null; readonly held: TokenUnits }>
 }

@@ -145,7 +145,7 @@ export interface CreatedKey extends WebKey {
   readonly key: string
 }
 
-/** POST /api/development/fund: what the wallet holds now; `tx` null: it held enough. */
+/** POST /api/development/fund {wallet}, no session: what it holds now; `tx` null: it held enough. */
 export interface TestFunds {
   readonly tx: TxHash | null
   readonly usdg_value: number

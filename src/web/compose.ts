@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { join } from 'node:path'
 import { container } from 'tsyringe'
+import type { Role } from '../config/process.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -12,7 +13,7 @@ import { makeWeb } from './web.ts'
 const DIST = join(import.meta.dirname, 'app', 'dist')
 
 /** Connects the web app to the world and opens its port. */
-export async function composeWeb(config: WebConfig, log: Log): Promise<{ stop(): Promise<void> }> {
+export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
   const files = readStaticFiles(DIST)
   if (!files.has('/index.html')) {
@@ -47,6 +48,8 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<{ stop():
       burst: { perSecond: config.WEB_BURST_PER_SECOND, burst: config.WEB_BURST },
       sessionMs: config.WEB_SESSION_HOURS * 60 * 60 * 1_000,
       jobWindowMs: config.JOB_WINDOW_SECONDS * 1_000,
+      leaveMs: config.LEAVE_SECONDS * 1_000,
+      drainMs: config.DRAIN_SECONDS * 1_000,
       config: appConfig(config, contracts),
       files,
     },
@@ -54,6 +57,7 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<{ stop():
   const address = await web.listen({ host: config.WEB_HOST, port: config.WEB_PORT })
   log.info({ address, url: config.WEB_URL }, 'web: ready')
   return {
+    leave: () => web.leave(),
     stop: async () => {
       await web.stop()
       await close()

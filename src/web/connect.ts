@@ -3,6 +3,7 @@ import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import { connectWebChain } from '../chain/web.ts'
+import { natsOf } from '../config/shared-settings.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { catalogueKey } from '../messages/catalogue.ts'
 import { TOKENS } from '../ports/tokens.ts'
@@ -16,7 +17,7 @@ const GWEI = 1_000_000_000
 export async function connectWeb(c: DependencyContainer, config: WebConfig, log: Log) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store] = await Promise.all([
-    connectNats({ servers: config.NATS_URL, name: 'web', log }),
+    connectNats({ ...natsOf(config), name: 'web', log }),
     connectRedis({ url: config.REDIS_URL, log }),
   ])
   const chain = connectWebChain({

@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { main, runProcess } from '../config/process.ts'
 import { readConfig } from '../config/read.ts'
+import { leavingMs } from '../config/shared-settings.ts'
 import { webSchema } from '../config/web-schema.ts'
 import { makeLog } from '../telemetry/log.ts'
 import { composeWeb } from './compose.ts'
@@ -8,5 +9,5 @@ import { composeWeb } from './compose.ts'
 main(async () => {
   const config = readConfig(webSchema, process.env)
   const log = makeLog('web', config.LOG_LEVEL)
-  await runProcess(log, () => composeWeb(config, log))
+  await runProcess(log, () => composeWeb(config, log), leavingMs(config))
 })

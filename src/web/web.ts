@@ -1,6 +1,7 @@
 import { makeBalances } from '../api/balances.ts'
 import { makeBurstLimit } from '../api/http/burst-limit.ts'
 import { makeServerClosing } from '../api/http/close-server.ts'
+import { makeLeaving } from '../api/http/leaving.ts'
 import { makeReadiness } from '../api/http/readiness.ts'
 import type { TrustProxy } from '../api/http/server-options.ts'
 import { makeJobHistory } from '../api/jobs/job-history.ts'
@@ -39,16 +40,16 @@ import { key } from './routes/key.ts'
 import { models } from './routes/models.ts'
 import { movements } from './routes/movements.ts'
 import { network } from './routes/network.ts'
-import { proposals } from './routes/proposals.ts'
 import { session, signingIn } from './routes/session.ts'
 import { settings as settingsRoutes } from './routes/settings.ts'
 import { webhookDeliveries } from './routes/webhook-deliveries.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { withdrawals } from './routes/withdrawals.ts'
-import { workers } from './routes/workers.ts'
+import { workerStanding } from './routes/worker-standing.ts'
 import { makeNonces } from './sessions/nonces.ts'
 import { makeSessions } from './sessions/sessions.ts'
 import { requireSession } from './sessions/signed-in.ts'
+import { makeAskPools } from './workers/ask-pools.ts'
 
 export interface WebPorts {
   readonly bus: Bus
@@ -79,6 +80,10 @@ export interface WebSettings {
   readonly burst: BurstTerms
   readonly sessionMs: DurationMs
   readonly jobWindowMs: DurationMs
+  /** From the wish to end until requests are refused, while /readyz says 503. */
+  readonly leaveMs: DurationMs
+  /** Then: how long running requests may go on. */
+  readonly drainMs: DurationMs
   /** What the app itself is told. */
   readonly config: WebConfig
   /** The built app, by path. */
@@ -88,6 +93,8 @@ export interface WebSettings {
 export interface Web {
   /** @returns the address it listens on */
   listen(options: { host: string; port: number }): Promise<string>
+  /** Says that it goes; resolves when whoever sends requests should have noticed. */
+  leave(): Promise<void>
   /** Stops accepting, lets running requests finish, then cuts what is left. */
   stop(): Promise<void>
 }
@@ -104,19 +111,20 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   const keyring = makeKeyring({ ...ports, uses: ports.keyUses })
   const balances = makeBalances(ports)
   // Nobody waits here for a job: they are only asked.
-  const jobs = makeJobs({ ...ports, replyTo: '' })
+  const jobs = makeJobs({ ...ports, replyTo: '', sender: 'web' })
   const history = makeJobHistory({ ...ports, jobs })
   const pools = makePools(ports)
+  const askPools = makeAskPools({ bus, pools })
   const ask = makeAskWebhooks(bus)
   const followers = makeFollowers(ports)
   const streams = new Set<() => void>()
   const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
-  let draining = false
+  const leaving = makeLeaving(clock, settings.leaveMs)
   const headers = securityHeaders({ origin, rpcUrl: rpc_url, apiUrl, walletConnect })
-  const server = makeServer({ ...settings, burst, headers, log, draining: () => draining })
-  const closeServer = makeServerClosing(server, clock)
+  const server = makeServer({ ...settings, burst, headers, log, leaving })
+  const closeServer = makeServerClosing(server, clock, settings.drainMs)
 
-  health(server, { readiness: makeReadiness(ports) })
+  health(server, { readiness: makeReadiness(ports), leaving })
   app(server, settings)
   server.register(async (api) => {
     refuseForgeries(api, origin)
@@ -126,8 +134,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
     config(api, settings)
     models(api, { catalogue: ports.catalogue, pools })
     network(api, { pools, networkReader, log })
-    workers(api, { networkReader })
-    proposals(api, { networkReader })
+    if (settings.config.development && faucet) development(api, { faucet })
     signingIn(api, { sessions, nonces, signIn, clock, origin })
     api.register(async (signedIn) => {
       requireSession(signedIn, sessions, log)
@@ -142,15 +149,16 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
       webhooks(signedIn, { ask, clock })
       webhookDeliveries(signedIn, { ask })
       jobRoutes(signedIn, { jobs, history, networkReader, clock, log, ...jobTerms(settings) })
+      workerStanding(signedIn, { networkReader, askPools })
       events(signedIn, { followers, sessions, clock, open: streams })
-      if (settings.config.development && faucet) development(signedIn, { faucet })
     })
   })
 
   return {
     listen: (options) => server.listen(options),
+    leave: () => leaving.begin(),
     stop: async () => {
-      draining = true
+      leaving.close()
       // Before the server is closed: it would wait for them.
       for (const end of streams) end()
       await closeServer()

@@ -1,52 +1,68 @@
-/** What the web app’s own API says of workers and proposals, in the manner of api.ts. */
+/** What the web app’s own API says of a worker, in the manner of api.ts. The rest is on the chain. */
 
-type Address = `0x${string}`
-type TxHash = `0x${string}`
 type Iso = string
 
-/** GET /api/workers/<address>: by the address that signs; 404 where it never registered. */
-export interface WebWorker {
-  readonly address: Address
-  readonly worker_id: number
-  readonly payee: Address
-  /** False: it has left for good. What it earned and staked is still its payee's. */
-  readonly active: boolean
-  /** Enough is staked for the higher share. */
-  readonly staked: boolean
-  /** Whole tokens, decimal. */
-  readonly stake_rcompute: string
-  readonly minimum_stake_rcompute: string
-  /** `ends_at` in the past: it can be withdrawn. */
-  readonly unbonding: { readonly amount_rcompute: string; readonly ends_at: Iso } | null
-  /** Claimable and held together. */
-  readonly earnings_usdg: number
-  readonly claimable_usdg: number
-  /** Held through the dispute window. */
-  readonly held_usdg: number
+/**
+ * GET /api/workers/<address>/standing: how the pools see the worker now. 403 for anybody but its payee
+ * and its own key, 404 where none signs with this address or it has left.
+ */
+export interface WebStandings {
+  readonly pools_asked: number
+  /** That did not answer: just gone, or of an earlier version. */
+  readonly pools_silent: number
+  /** Of the pools that it is connected to: one, or none. */
+  readonly data: readonly WebStanding[]
 }
 
-/** GET /api/proposals → {data}: the newest 50, newest first. */
-export interface Proposal {
-  /** Decimal. */
-  readonly id: string
-  readonly description: string
-  readonly state: ProposalState
-  /** Asks for the retirement of this model; null: for something else. */
-  readonly model: string | null
-  /** Whole tokens, decimal. */
-  readonly votes: { readonly for: string; readonly against: string; readonly abstain: string }
-  readonly voting_begins_at: Iso
-  readonly voting_ends_at: Iso
-  /** Once it is queued; null: it is not, or will not be. */
-  readonly executable_at: Iso | null
-  readonly tx: TxHash
+export interface WebStanding {
+  readonly pool: string
+  readonly state: 'ready' | 'resting' | 'draining' | 'away'
+  /** Null: it does not rest, as with `because`. */
+  readonly resting_until: Iso | null
+  readonly because: 'busy' | 'silent' | 'failed' | 'broke_rules' | 'other' | null
+  readonly failures_in_row: number
+  /** Callers whose jobs it is kept from for a while, since theirs failed here. */
+  readonly callers_kept: number
+  readonly slots: number
+  readonly busy: number
+  /** Since it connected. */
+  readonly jobs: {
+    readonly offered: number
+    readonly finished: number
+    readonly failed: number
+    readonly refused: number
+  }
+  /** Of the last jobs whose end says something about it, 0 to 1; null before the first. */
+  readonly completion_rate: number | null
+  /** Those that it is offered jobs of. */
+  readonly models: readonly WebModelStanding[]
+  /** Those that wait for the unpaid job which shows that it serves them; `next_at` null: soon. */
+  readonly awaited: readonly {
+    readonly id: string
+    readonly failures: number
+    readonly next_at: Iso | null
+  }[]
+  /** Those that it offers and gets no jobs of. */
+  readonly left_out: readonly {
+    readonly id: string
+    readonly reason: 'not_listed' | 'retired' | 'not_served'
+  }[]
+  /** Agent and engine, as it told them. */
+  readonly software: string
+  readonly agent_latest: string
 }
-export type ProposalState =
-  | 'pending'
-  | 'active'
-  | 'canceled'
-  | 'defeated'
-  | 'succeeded'
-  | 'queued'
-  | 'expired'
-  | 'executed'
+
+/** Over all workers of the pool that serve the model, this one included. */
+export interface WebModelStanding {
+  readonly id: string
+  readonly workers: number
+  readonly slots: number
+  readonly busy: number
+  readonly queued: number
+  readonly jobs_per_minute: number
+  /** This worker's median; null before its first job of the model. */
+  readonly first_token_ms: number | null
+  /** By time to first token: 1 is the fastest. 0: not measured yet. */
+  readonly rank: number
+  readonly ranked: number
+}

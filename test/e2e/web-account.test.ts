@@ -10,7 +10,7 @@ import {
   parseUnits,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { devUsdgAbi, jobEscrowAbi } from '../../src/chain/abi.ts'
+import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from '../../src/chain/abi.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import type {
   CreatedKey,
@@ -67,9 +67,10 @@ WebAccounts(
     assert.is(before.credits_remaining, 0)
     assert.is(before.last_topup_at, null)
 
-    const funds = await visitor.post<TestFunds>('/api/development/fund')
-    assert.is(funds.usdg_value, 100)
-    assert.is((await visitor.post<TestFunds>('/api/development/fund')).tx, null, 'full is full')
+    const fund = () => visitor.post<TestFunds>('/api/development/fund', { wallet })
+    assert.is((await fund()).usdg_value, 100)
+    assert.is((await fund()).tx, null, 'full is full')
+    assert.is(await computeOf(wallet), 50_000_000n * 10n ** 18n, 'to stake and to vote with')
 
     const signed = await authorize(account, 250)
     const live = await listen(visitor)
@@ -94,7 +95,7 @@ WebAccounts(
 )
 
 WebAccounts('a purchase that the contract would refuse is refused with what to do', async () => {
-  const { visitor, account } = await signedIn()
+  const { visitor, account, wallet } = await signedIn()
   const poor = await visitor.send('/api/deposits', {
     method: 'POST',
     body: await authorize(account, 200),
@@ -107,7 +108,7 @@ WebAccounts('a purchase that the contract would refuse is refused with what to d
   assert.is(refused.status, 400)
   assert.is(JSON.parse(refused.text).error.param, 'credits')
   const others = await authorize(privateKeyToAccount(generatePrivateKey()), 200)
-  await visitor.post('/api/development/fund')
+  await visitor.post('/api/development/fund', { wallet })
   const forged = await visitor.send('/api/deposits', { method: 'POST', body: others })
   assert.is(codeOf(forged), 'deposit_refused')
 })
@@ -317,7 +318,7 @@ async function signedIn() {
 /** Signed in, with so many credits. */
 async function rich(credits: number) {
   const customer = await signedIn()
-  await customer.visitor.post('/api/development/fund')
+  await customer.visitor.post('/api/development/fund', { wallet: customer.wallet })
   const signed = await authorize(customer.account, credits)
   await customer.visitor.post('/api/deposits', signed)
   await creditsBecome(customer.visitor, credits)
@@ -398,6 +399,12 @@ async function mint(to: Hex, usdg: string): Promise<void> {
   const args = [to, parseUnits(usdg, 6)] as const
   await inBlock(await writer.writeContract({ ...about, functionName: 'mint', args }))
 }
+
+const computeOf = (wallet: Hex): Promise<bigint> =>
+  createPublicClient({ transport: http(network.rpc_url) }).readContract({
+    ...{ address: config.contracts.r_compute, abi: rComputeAbi },
+    ...{ functionName: 'balanceOf', args: [wallet] },
+  })
 
 async function inBlock(hash: Hex): Promise<void> {
   const reader = createPublicClient({ transport: http(network.rpc_url), pollingInterval: 50 })

@@ -10,10 +10,11 @@ import type {
   TestSent,
   WebWebhook,
 } from '../../src/web/webhook-api.ts'
-import type { WebWorker } from '../../src/web/workers-api.ts'
+import type { WebStandings } from '../../src/web/workers-api.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { workerKey } from '../network/worker-keys.ts'
 import {
   balanceBecomes,
   type Customer,
@@ -206,10 +207,15 @@ WebJobs('the network: models, who serves, and that every credit is covered', asy
   assert.is(state.pools, 1)
 
   const address = (await lifeOf(id)).job.worker_address!
-  const worker = await anybody.json<WebWorker>(`/api/workers/${address}`)
-  assert.equal([worker.address, worker.active], [address, true])
-  assert.ok(worker.earnings_usdg > 0)
-  assert.equal(await anybody.json('/api/proposals'), { data: [] })
+  const operator = await signedIn(workerKey(network, address))
+  const path = `/api/workers/${address}/standing`
+  const { data: standings, ...counts } = await operator.json<WebStandings>(path)
+  assert.equal(counts, { pools_asked: 1, pools_silent: 0 })
+  const [standing] = standings
+  assert.ok(standing!.jobs.finished > 0)
+  const about = standing!.models.find((each) => each.id === model.id)
+  assert.ok(about!.rank > 0 && about!.first_token_ms !== null)
+  assert.is(codeOf(await visitor.send(path)), 'not_your_worker')
 })
 
 WebJobs.run()

@@ -6,16 +6,15 @@ import { type TokenUnits, toCredits } from '../../src/domain/credits.ts'
 import { type Address, toAddress, toHex32 } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import type { JobCommand, JobReply } from '../../src/messages/job.ts'
-import type { PoolSummary } from '../../src/messages/pool.ts'
+import type { PoolSummary, WorkerStanding } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { ChainUnavailable } from '../../src/ports/escrow.ts'
 import type { NetworkReader } from '../../src/ports/network-chain.ts'
 import type { JobLife, JobsPage, NetworkState, WebModels } from '../../src/web/api.ts'
 import type { CreatedWebhook, WebWebhook } from '../../src/web/webhook-api.ts'
-import type { Proposal, WebWorker } from '../../src/web/workers-api.ts'
+import type { WebStandings } from '../../src/web/workers-api.ts'
 import { poolSummary } from '../fakes/edge/stage.ts'
 import { jobAt, MODEL, viewOf } from '../fakes/jobs/views.ts'
-import { LISTED_AT } from '../fakes/memory-catalogue.ts'
 import { openWebStage, type WebStage } from '../fakes/web/stage.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { makeWebhookHouse } from '../fakes/webhooks/webhook-house.ts'
@@ -27,7 +26,6 @@ const Routes = suite('web routes')
 const ORIGIN = 'https://app.test'
 const CHAIN_ID = 31_337
 const WORKER = toAddress(`0x${'22'.repeat(20)}`)
-const TX = toHex32(`0x${'44'.repeat(32)}`)
 const units = (value: bigint) => value as TokenUnits
 
 /** A chain that says the same to everybody, or nothing at all. */
@@ -43,25 +41,8 @@ const networkReader: NetworkReader = {
       ...{ earnings: units(750_000n), treasury: units(250_000n), disputed: units(100_000n) },
       held: units(11_300_001n),
     }),
-  worker: (signer) =>
-    told(
-      signer !== WORKER
-        ? undefined
-        : {
-            ...{ signer, workerId: 7, payee: WORKER, deactivated: false },
-            ...{ stake: 3n * 10n ** 18n, minimumStake: 5n * 10n ** 18n },
-            ...{ unbonding: 15n * 10n ** 17n, withdrawableAt: toUnixMs(1_800_000_000_000) },
-            ...{ earnings: units(1_500_000n), claimable: units(1_200_000n) },
-          },
-    ),
-  proposals: () =>
-    told([
-      {
-        ...{ id: 2n ** 250n, description: 'Retire it', state: 'active', model: MODEL },
-        votes: { for: 10n ** 18n, against: 0n, abstain: 1n },
-        ...{ beginsAt: LISTED_AT, endsAt: LISTED_AT, executableAt: null, tx: TX },
-      },
-    ] as const),
+  payeeOf: (signer) => told(signer === WORKER ? wallet : undefined),
+  disputeEnd: () => told(null),
   inclusion: () => told({ block: 9, at: toUnixMs(1_800_000_009_000) }),
 }
 
@@ -113,7 +94,7 @@ Routes('what is a wallet’s needs a session, what is everybody’s does not', a
     assert.is(answer.status, 401, path)
     assert.is(codeOf(answer), 'session_required')
   }
-  for (const path of ['models', 'network', `workers/${WORKER}`, 'proposals']) {
+  for (const path of ['models', 'network']) {
     assert.is((await visit().send(`/api/${path}`)).status, 200, path)
   }
 })
@@ -190,7 +171,7 @@ Routes('webhooks: a service that does not answer is told as that', async () => {
 Routes('jobs: the list and one of them, with blocks from the chain', async () => {
   const id = jobAt(5)
   await stage.jobViews.put([{ view: viewOf(id, 'settled', { wallet }), version: 1 }])
-  const stop = stage.bus.subscribe('cmd.*.*', (_m, _s, say) =>
+  const stop = stage.bus.subscribe('cmd.*.*.*', (_m, _s, say) =>
     say({ type: 'unknown_job' } satisfies JobReply),
   )
   const page = await visitor.json<JobsPage>('/api/jobs?limit=5&status=settled')
@@ -236,14 +217,17 @@ Routes('jobs: the list and one of them, with blocks from the chain', async () =>
 Routes('jobs: a dispute is told as the public API tells it', async () => {
   const id = jobAt(7)
   const view = viewOf(id, 'settled', { wallet, proofHash: toHex32(`0x${'ab'.repeat(32)}`) })
-  const { unsubscribe } = stage.bus.subscribe(SUBJECTS.jobCommand(id), (message, _subject, say) => {
-    const command = message as JobCommand
-    const isOwn = command.type !== 'DisputeJob' || command.wallet === wallet
-    const reply: JobReply = isOwn
-      ? { type: 'accepted', view, ending: null }
-      : { type: 'refused', reason: 'job_not_found' }
-    say(reply)
-  })
+  const { unsubscribe } = stage.bus.subscribe(
+    SUBJECTS.jobCommand(id, 'web'),
+    (message, _subject, say) => {
+      const command = message as JobCommand
+      const isOwn = command.type !== 'DisputeJob' || command.wallet === wallet
+      const reply: JobReply = isOwn
+        ? { type: 'accepted', view, ending: null }
+        : { type: 'refused', reason: 'job_not_found' }
+      say(reply)
+    },
+  )
   const path = `/api/jobs/${id}/dispute`
   const agrees = await visitor.post(path, { received_output_hash: HASH })
   assert.equal(agrees, {
@@ -270,7 +254,7 @@ Routes('models and network: what pools say, and what the escrow owes', async () 
     poolSummary({}, 'of an earlier version'),
   ]
   const stranger = visit()
-  await within(10_000, 'the models of both pools', async () => {
+  await within(30_000, 'the models of both pools', async () => {
     for (const summary of summaries) stage.bus.publish(SUBJECTS.poolSummary, summary)
     const { data } = await stranger.json<WebModels>('/api/models')
     return data[0]?.svc.active_workers === 2
@@ -290,36 +274,65 @@ Routes('models and network: what pools say, and what the escrow owes', async () 
   assert.equal([without.solvency, without.workers], [null, 5])
 })
 
-Routes('workers: what the chain says of one, or that there is none', async () => {
-  const worker = await visit().json<WebWorker>(
-    `/api/workers/${WORKER.toUpperCase().replace('X', 'x')}`,
-  )
-  assert.equal(worker, {
-    ...{ address: WORKER, worker_id: 7, payee: WORKER, active: true, staked: false },
-    ...{ stake_rcompute: '3', minimum_stake_rcompute: '5' },
-    unbonding: { amount_rcompute: '1.5', ends_at: '2027-01-15T08:00:00.000Z' },
-    ...{ earnings_usdg: 1.5, claimable_usdg: 1.2, held_usdg: 0.3 },
-  })
-  const unknown = await visit().send(`/api/workers/0x${'00'.repeat(20)}`)
-  assert.is(unknown.status, 404)
-  assert.is(codeOf(unknown), 'worker_not_found')
-  const wrong = await visit().send('/api/workers/me')
-  assert.is(wrong.status, 400)
-  chainAnswers = false
-  const silent = await visit().send(`/api/workers/${WORKER}`)
-  assert.is(silent.status, 503)
-  assert.is(codeOf(silent), 'service_unavailable')
-})
+const STANDING: WorkerStanding = {
+  ...{ type: 'standing', state: 'resting', because: 'failed', failuresInRow: 2, callersKept: 0 },
+  ...{ restingUntil: toUnixMs(1_800_000_000_000), slots: 4, busy: 0, completionRate: 0.5 },
+  jobs: { offered: 9, finished: 4, failed: 4, refused: 1 },
+  models: [
+    {
+      ...{ id: MODEL, workers: 3, slots: 12, busy: 2, queued: 0, jobsPerMinute: 7 },
+      ...{ firstTokenMs: 210, rank: 3, ranked: 3 },
+    },
+  ],
+  awaited: [{ id: 'other/model', failures: 1, nextAt: null }],
+  leftOut: [{ id: 'gone/model', reason: 'retired' }],
+  ...{ software: 'agent 0.0.9, engine', agentLatest: '0.1.0' },
+}
 
-Routes('proposals: numbers as text, none lost', async () => {
-  const { data } = await visit().json<{ data: readonly Proposal[] }>('/api/proposals')
-  assert.equal(data[0], {
-    ...{ id: String(2n ** 250n), description: 'Retire it', state: 'active', model: MODEL },
-    votes: { for: '1', against: '0', abstain: '0.000000000000000001' },
-    voting_begins_at: '2026-01-01T00:00:00.000Z',
-    voting_ends_at: '2026-01-01T00:00:00.000Z',
-    ...{ executable_at: null, tx: TX },
-  })
+Routes('how pools see a worker: its payee is told, and nobody else', async () => {
+  for (const pool of ['one', 'two', 'of an earlier version']) {
+    stage.bus.publish(SUBJECTS.poolSummary, poolSummary({ [MODEL]: {} }, pool))
+  }
+  // The third one does not hear the question.
+  const answers = [
+    stage.bus.subscribe(SUBJECTS.poolStanding('one'), (_, __, respond) =>
+      respond({ type: 'absent' }),
+    ),
+    stage.bus.subscribe(SUBJECTS.poolStanding('two'), (message, _, respond) => {
+      assert.equal(message, { worker: WORKER })
+      respond(STANDING)
+    }),
+  ]
+  const path = `/api/workers/${WORKER.toUpperCase().replace('X', 'x')}/standing`
+  const { data, ...counts } = await visitor.json<WebStandings>(path)
+  assert.equal(counts, { pools_asked: 3, pools_silent: 1 })
+  assert.equal(data, [
+    {
+      ...{ pool: 'two', state: 'resting', resting_until: '2027-01-15T08:00:00.000Z' },
+      ...{ because: 'failed', failures_in_row: 2, callers_kept: 0, slots: 4, busy: 0 },
+      ...{ jobs: STANDING.jobs, completion_rate: 0.5, left_out: STANDING.leftOut },
+      models: [
+        {
+          ...{ id: MODEL, workers: 3, slots: 12, busy: 2, queued: 0, jobs_per_minute: 7 },
+          ...{ first_token_ms: 210, rank: 3, ranked: 3 },
+        },
+      ],
+      awaited: [{ id: 'other/model', failures: 1, next_at: null }],
+      ...{ software: 'agent 0.0.9, engine', agent_latest: '0.1.0' },
+    },
+  ])
+  for (const answer of answers) answer.unsubscribe()
+
+  const others = await stranger.send(path)
+  assert.equal([others.status, codeOf(others)], [403, 'not_your_worker'])
+  const nobody = await visit().send(path)
+  assert.equal([nobody.status, codeOf(nobody)], [401, 'session_required'])
+  const unknown = await visitor.send(`/api/workers/0x${'00'.repeat(20)}/standing`)
+  assert.equal([unknown.status, codeOf(unknown)], [404, 'worker_not_found'])
+  assert.is((await visitor.send('/api/workers/me/standing')).status, 400)
+  chainAnswers = false
+  const silent = await visitor.send(path)
+  assert.equal([silent.status, codeOf(silent)], [503, 'service_unavailable'])
 })
 
 Routes.run()

@@ -1,4 +1,4 @@
-import { Anchor, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { Alert, Anchor, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /** One accent. Shade 8 on white and shade 2 on dark grey both pass 4.5:1. */
 const accent: MantineColorsTuple = [
@@ -19,6 +19,8 @@ const SYSTEM_FONTS =
 const SYSTEM_MONOSPACE =
   'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace'
 
+const barOf = (color: string) => `var(--mantine-color-${color}-6)`
+
 export const theme = createTheme({
   colors: { accent },
   primaryColor: 'accent',
@@ -34,5 +36,11 @@ export const theme = createTheme({
   components: {
     // In a sentence, colour alone does not make a link.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    // The library's own colour of an alert is nearly white in dark mode, as text on a dark badge is.
+    Alert: Alert.extend({
+      vars: (_, { color = 'accent' }) => ({
+        root: { '--alert-bar': barOf(String(color)) } as object,
+      }),
+    }),
   },
 })

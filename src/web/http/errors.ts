@@ -15,6 +15,7 @@ const WEB_ERRORS = {
   request_id_taken: { status: 409, type: 'conflict_error' },
   not_offered: { status: 409, type: 'conflict_error' },
   delivery_not_found: { status: 404, type: 'not_found_error' },
+  not_your_worker: { status: 403, type: 'permission_error' },
   worker_not_found: { status: 404, type: 'not_found_error' },
   deposit_refused: { status: 422, type: 'invalid_request_error' },
 } as const

@@ -2,8 +2,8 @@ import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { BurstLimit } from '../../api/http/burst-limit.ts'
 import { answerOddRequests } from '../../api/http/client-error.ts'
-import { refuse } from '../../api/http/errors.ts'
 import { addJsonBody } from '../../api/http/json-body.ts'
+import { endConnections, goingDown, type Leaving } from '../../api/http/leaving.ts'
 import { serverOptions, type TrustProxy } from '../../api/http/server-options.ts'
 import { tooMany } from '../../api/http/too-many.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -16,7 +16,7 @@ export interface ServerOptions {
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>
   readonly log: Log
-  readonly draining: () => boolean
+  readonly leaving: Leaving
 }
 
 /** Small requests only: the largest is a signed message. */
@@ -24,7 +24,7 @@ const BODY_BYTES_MAX = 64 * 1024
 
 /** A server that answers nothing yet but says so in the one envelope. */
 export function makeServer(options: ServerOptions): FastifyInstance {
-  const { docsUrl, trustProxy, burst, headers, log, draining } = options
+  const { docsUrl, trustProxy, burst, headers, log, leaving } = options
   const handleError = webErrorHandler(docsUrl, log)
   const server: FastifyInstance = fastify({
     ...serverOptions({ docsUrl, trustProxy }),
@@ -35,14 +35,15 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     },
   })
   answerOddRequests(server.server, docsUrl)
+  endConnections(server, leaving)
   addJsonBody(server, { mayBeEmpty: true })
   server.register(fastifyCookie)
   server.setErrorHandler(handleError)
   server.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...headers, 'x-request-id': request.id })
-    if (draining()) {
+    if (leaving.closing) {
       reply.header('connection', 'close')
-      throw refuse('service_unavailable', 'This host is going down; try again.')
+      throw goingDown()
     }
     const refusal = tooMany(burst, request, ofWeb)
     if (refusal) throw refusal

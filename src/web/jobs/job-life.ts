@@ -17,7 +17,7 @@ interface Moment {
 }
 
 interface Options {
-  readonly reader: Pick<NetworkReader, 'inclusion'>
+  readonly reader: Pick<NetworkReader, 'inclusion' | 'disputeEnd'>
   readonly escrowAddress: Address
   readonly disputeWindowMs: DurationMs
   readonly log: Log
@@ -25,7 +25,7 @@ interface Options {
 
 /** A job with its timeline. Without an answer from the chain, what only the chain knows stays null. */
 export async function readJobLife(options: Options, view: JobView, at: UnixMs): Promise<JobLife> {
-  const moments = momentsOf(view)
+  const moments = await withVerdict(options, view, momentsOf(view))
   const timeline = await Promise.all(moments.map((moment) => toPublic(options, moment)))
   const until = disputableUntil(view, options.disputeWindowMs, at)
   return {
@@ -33,6 +33,23 @@ export async function readJobLife(options: Options, view: JobView, at: UnixMs): 
     timeline,
     disputable_until: until === null ? null : isoTimestamp(until),
   }
+}
+
+/** A job that stays settled keeps no transaction of the verdict: the chain's log has it. */
+async function withVerdict(
+  { reader, log }: Options,
+  { id, disputeTx }: JobView,
+  moments: readonly Moment[],
+): Promise<readonly Moment[]> {
+  const last = moments.at(-1)
+  if (last?.event !== 'dispute_rejected' || disputeTx === null) return moments
+  const opened = await inclusionOf(reader, disputeTx, log)
+  if (!opened) return moments
+  const end = await reader.disputeEnd(id, opened.block).catch((error: unknown) => {
+    log.debug({ err: error, jobId: id }, 'job: the verdict of its dispute is not known')
+    return null
+  })
+  return end ? [...moments.slice(0, -1), { ...last, tx: end.tx }] : moments
 }
 
 /** Oldest first. */

@@ -28,7 +28,7 @@ import { sessionOf } from '../sessions/signed-in.ts'
 interface Options {
   readonly jobs: Jobs
   readonly history: JobHistory
-  readonly networkReader: Pick<NetworkReader, 'inclusion'>
+  readonly networkReader: Pick<NetworkReader, 'inclusion' | 'disputeEnd'>
   readonly escrowAddress: Address
   readonly disputeWindowMs: DurationMs
   readonly clock: Clock

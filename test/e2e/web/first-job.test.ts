@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toAddress, toJobId } from '../../../src/domain/ids.ts'
+import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
 import { firstCustomer, jobSettles } from '../customer.ts'
 import { seriousFaults } from './axe.ts'
@@ -100,11 +102,50 @@ FirstJob('the list finds it by its status', async () => {
   await page.getByRole('link', { name: jobId }).waitFor()
 })
 
+FirstJob('a rejected dispute shows the transaction and the time of its verdict', async () => {
+  const arbiter = makeEscrowCaller({
+    rpcUrl: network.rpc_url,
+    contracts: { jobEscrow: toAddress(network.contracts.job_escrow) },
+    privateKey: network.arbiter.private_key as `0x${string}`,
+  })
+  await arbiter.resolveDispute(toJobId(jobId), false)
+  await jobSettles(firstCustomer(network), jobId)
+  await page.getByRole('link', { name: jobId }).click()
+  const verdict = page.getByRole('listitem').filter({ hasText: 'Dispute rejected' })
+  await verdict.getByRole('link', { name: /^Transaction 0x/ }).waitFor()
+  await verdict.getByText(/block \d+/).waitFor()
+  assert.ok(Date.parse((await verdict.locator('time').getAttribute('datetime')) ?? ''))
+})
+
+FirstJob('the end of a long answer stays in view, unless its reader scrolls away', async () => {
+  await page.setViewportSize({ width: 390, height: 500 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Playground' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+  for (const question of ['First', 'Second']) {
+    await send(question)
+    await page
+      .getByRole('article')
+      .filter({ hasText: question })
+      .getByText(/^Charged/)
+      .waitFor()
+  }
+  await page.waitForFunction(`${FROM_END} <= 120`)
+  await page.evaluate('scrollTo(0, 0)')
+  await page.waitForFunction(`${FROM_END} > 120`)
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
+  assert.is(await page.evaluate('scrollY'), 0)
+})
+
 FirstJob('nothing else was complained of, and no request went elsewhere', () => {
   // The refused key above: browsers note every 401.
   const others = browser.complaints.filter((line) => !/401.*\/chat\/completions$/.test(line))
   assert.equal(others, [])
 })
+
+const FROM_END = 'document.documentElement.scrollHeight - innerHeight - scrollY'
 
 const answerField = () => page.getByLabel(/^The answer as you received it/)
 

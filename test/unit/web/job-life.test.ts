@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addMs, toUnixMs } from '../../../src/domain/time.ts'
+import { toHex32 } from '../../../src/domain/ids.ts'
+import { addMs, isoTimestamp, toUnixMs } from '../../../src/domain/time.ts'
 import type { JobStatus, JobView } from '../../../src/messages/job.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { momentsOf, readJobLife } from '../../../src/web/jobs/job-life.ts'
@@ -34,9 +35,31 @@ JobLife('given a verdict, tells whose it was', () => {
   assert.is(eventsOf(of('settled', contested)).at(-1), 'dispute_rejected')
 })
 
+JobLife('a rejected dispute has the transaction and the time of its verdict', async () => {
+  const verdict = toHex32(`0x${'66'.repeat(32)}`)
+  const at = toUnixMs(1_800_000_000_000)
+  const asked: unknown[] = []
+  const options = {
+    reader: {
+      inclusion: async (tx: string) => ({ block: tx === verdict ? 12 : 9, at }),
+      disputeEnd: async (...args: unknown[]) => {
+        asked.push(args)
+        return { tx: verdict }
+      },
+    },
+    ...{ escrowAddress: OWNER, disputeWindowMs: 60_000, log: makeLog('test', 'silent') },
+  }
+  const { timeline } = await readJobLife(options, of('settled', contested), at)
+  const event = 'dispute_rejected'
+  assert.equal(timeline.at(-1), { event, at: isoTimestamp(at), tx: verdict, block_number: 12 })
+  assert.equal(asked, [[jobAt(1), 9]])
+  await readJobLife(options, of('settled'), at)
+  assert.is(asked.length, 1, 'nobody else’s verdict is looked for')
+})
+
 JobLife('can be disputed from the answer to the end of the window, once', async () => {
   const options = {
-    reader: { inclusion: async () => null },
+    reader: { inclusion: async () => null, disputeEnd: async () => null },
     ...{ escrowAddress: OWNER, disputeWindowMs: 60_000, log: makeLog('test', 'silent') },
   }
   const end = addMs(of('settled').completedAt!, 60_000)

@@ -40,14 +40,14 @@ const staking = ({ contracts }: WebConfig) =>
 const escrow = ({ contracts }: WebConfig) =>
   ({ address: contracts.job_escrow, abi: jobEscrowAbi }) as const
 
-/** Null: no worker has this address for its own key. */
-export async function readWorker(web: WebConfig, signer: Address): Promise<WorkerMoney | null> {
-  const client = readerOf(web)
-  const living = await client.readContract({
+/** 0: no worker that has not left has this address for its own key. */
+export const readWorkerId = (web: WebConfig, signer: Address): Promise<number> =>
+  readerOf(web).readContract({
     ...{ ...staking(web), functionName: 'workerIdOf', args: [signer] },
   })
-  const id = living || (await idOfOneThatLeft(web, signer))
-  if (id === 0) return null
+
+export async function readWorker(web: WebConfig, id: number): Promise<WorkerMoney> {
+  const client = readerOf(web)
   const about = { args: [id] } as const
   const [record, earnedUnits, claimableUnits, disputeSeconds, minimumStake, slashBps, clock] =
     await Promise.all([
@@ -71,7 +71,7 @@ export async function readWorker(web: WebConfig, signer: Address): Promise<Worke
   }
 }
 
-async function readRecord(web: WebConfig, id: number): Promise<WorkerRecord> {
+export async function readRecord(web: WebConfig, id: number): Promise<WorkerRecord> {
   const { deactivated, signer, payee, ...rest } = await readerOf(web).readContract({
     ...{ ...staking(web), functionName: 'workers', args: [id] },
   })
@@ -88,8 +88,11 @@ type WorkerEvent = 'WorkerRegistered' | 'PayeeChanged'
 const topicOf = (eventName: WorkerEvent): Hex =>
   encodeEventTopics({ abi: workerStakingAbi, eventName })[0]!
 
-/** 0: there is none. The contract gives no number for those who have left. */
-async function idOfOneThatLeft(web: WebConfig, signer: Address): Promise<number> {
+/**
+ * 0: there is none, in the ranges of blocks that one page looks through. The contract gives no number for
+ * those who have left, so the logs are searched: ask once, not at each look.
+ */
+export async function idOfOneThatLeft(web: WebConfig, signer: Address): Promise<number> {
   const search = {
     address: [web.contracts.worker_staking],
     topics: [[topicOf('WorkerRegistered'), null, pad(signer)]],

@@ -29,7 +29,7 @@ export function Page({
           {title}
         </Title>
         {lead && (
-          <Text className="muted" mt={4} maw={680}>
+          <Text className="muted lead" mt={4} maw={680}>
             {lead}
           </Text>
         )}

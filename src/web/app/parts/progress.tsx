@@ -7,7 +7,7 @@ export function Progress({ text }: { readonly text: string | undefined }) {
   return (
     <div role="status">
       {text !== undefined && (
-        <Group gap="xs">
+        <Group gap="xs" wrap="nowrap">
           <Loader size="xs" aria-hidden />
           <Text size="sm">{text}</Text>
         </Group>

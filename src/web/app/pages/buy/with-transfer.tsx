@@ -70,7 +70,7 @@ function Transfer({ deposit, web }: { readonly deposit: DepositAddress; readonly
           </List.Item>
         </List>
       </Stack>
-      <Stack align="center" gap="xs" flex="0 1 260px">
+      <Stack align="center" gap="xs" flex="0 1 260px" mx="auto">
         <div className="qr">
           <QRCodeSVG value={link} size={220} title={`Payment code for ${deposit.address}`} />
         </div>

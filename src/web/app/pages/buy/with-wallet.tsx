@@ -11,8 +11,8 @@ import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { credits, usdgOfCredits, usdgOfUnits } from '../../parts/words.ts'
 import { buyCredits, canSign } from '../../wallet/purchase.ts'
+import { TestFunds } from '../../wallet/test-funds.tsx'
 import { useTransaction } from '../../wallet/use-transaction.ts'
-import { TestFunds } from './test-funds.tsx'
 
 const PRESETS = [100, 1_000, 10_000].map((count) => ({
   label: count.toLocaleString('en'),
@@ -61,7 +61,7 @@ export function WithWallet({ wallet, web }: Props) {
         </strong>
         .
       </Text>
-      {web.development && <TestFunds />}
+      {web.development && <TestFunds wallet={wallet} />}
       <Amount
         label="Credits to buy"
         value={count}

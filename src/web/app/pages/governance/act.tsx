@@ -4,6 +4,7 @@ import type { WebConfig } from '../../../api.ts'
 import { readModels, readRules, readVoter } from '../../chain/governance.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { AnyWallet } from '../../wallet/any-wallet.tsx'
+import { TestFunds } from '../../wallet/test-funds.tsx'
 import { Delegate } from './delegate.tsx'
 import { Propose } from './propose.tsx'
 
@@ -22,6 +23,7 @@ function WithWallet({ wallet, web }: { readonly wallet: Address; readonly web: W
     <Loaded query={voter}>
       {(own) => (
         <>
+          {web.development && <TestFunds wallet={wallet} />}
           <Delegate wallet={wallet} web={web} voter={own} />
           {rules.data && models.data && (
             <Propose

@@ -105,15 +105,17 @@ function Row({ proposal }: { readonly proposal: ChainProposal }) {
 
 function Models({ web }: { readonly web: WebConfig }) {
   const query = useQuery({ queryKey: ['chain', 'models'], queryFn: () => readModels(web) })
+  const onNotice = query.data?.filter(({ status }) => status !== 'Listed')
+  // Most of the time there is none, and then there is nothing to say.
+  if (onNotice?.length === 0) return null
   return (
     <Loaded query={query} lines={2}>
-      {(models) => <OnNotice models={models.filter(({ status }) => status !== 'Listed')} />}
+      {() => <OnNotice models={onNotice ?? []} />}
     </Loaded>
   )
 }
 
 function OnNotice({ models }: { readonly models: readonly ListedModel[] }) {
-  if (models.length === 0) return null
   return (
     <section>
       <Title order={2} size="h4" mb="xs">

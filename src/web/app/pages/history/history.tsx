@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Movement, MovementsPage } from '../../../api.ts'
 import { call } from '../../api/call.ts'
@@ -62,7 +62,7 @@ function Row({ movement }: { readonly movement: Movement }) {
   const bought = movement.type === 'purchase'
   return (
     <li>
-      <Group justify="space-between" gap="xs" align="start">
+      <div className="job-row">
         <div>
           <Text fw={600}>{bought ? 'Purchase' : 'Withdrawal'}</Text>
           <Text size="sm" className="muted">
@@ -70,7 +70,7 @@ function Row({ movement }: { readonly movement: Movement }) {
             <AddressLink address={movement.counterparty} />
           </Text>
         </div>
-        <div style={{ textAlign: 'right' }}>
+        <div className="job-row-price">
           <Text fw={600} className="numbers">
             {bought ? '+' : '−'}
             {movement.credits.toLocaleString('en')} credits
@@ -79,7 +79,7 @@ function Row({ movement }: { readonly movement: Movement }) {
             {usdg(movement.usdg_value)} · <TxLink hash={movement.tx} />
           </Text>
         </div>
-      </Group>
+      </div>
     </li>
   )
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CreditsHeld } from '../../../api.ts'
 import { Countdown } from '../../parts/countdown.tsx'
@@ -40,7 +41,14 @@ export function Held({
         <ul className="rows" style={{ marginTop: 12 }}>
           {jobs.map((job) => (
             <li key={job.job_id}>
-              <div className="mono">{job.job_id}</div>
+              <Anchor
+                renderRoot={(props) => (
+                  <Link {...props} to="/jobs/$id" params={{ id: job.job_id }} />
+                )}
+                className="mono"
+              >
+                {job.job_id}
+              </Anchor>
               <Group justify="space-between" gap="xs">
                 <Text size="sm" fw={600} className="numbers">
                   {credits(job.credits)}

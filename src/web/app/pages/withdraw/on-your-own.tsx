@@ -6,12 +6,15 @@ import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { credits, usdgOfCredits } from '../../parts/words.ts'
+import type { TxHash } from '../../wallet/transact.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { beginWithdrawal, cancelWithdrawal, completeWithdrawal } from '../../wallet/withdrawal.ts'
 import { withdrawalFault } from './amount-fault.ts'
 import type { WithdrawProps } from './withdraw-props.ts'
 
 export function OnYourOwn(props: WithdrawProps) {
+  // What was set aside is gone once it is paid, and with it the place to say so.
+  const [paid, setPaid] = useState<{ readonly credits: number; readonly tx: TxHash }>()
   return (
     <Stack>
       <Text className="muted" maw={640}>
@@ -19,7 +22,14 @@ export function OnYourOwn(props: WithdrawProps) {
         way does not work. It takes two transactions of your wallet: one now, one when the time is
         over.
       </Text>
-      {props.account.thawing.credits > 0 && <Under {...props} />}
+      {props.account.thawing.credits > 0 && (
+        <Under {...props} onPaid={(credits, tx) => setPaid({ credits, tx })} />
+      )}
+      {paid && (
+        <Done title={`Paid ${usdgOfCredits(paid.credits)}`}>
+          It is in your wallet. <TxLink hash={paid.tx} />
+        </Done>
+      )}
       <Begin {...props} />
     </Stack>
   )
@@ -72,7 +82,11 @@ function Begin({ wallet, web, account }: WithdrawProps) {
   )
 }
 
-function Under({ wallet, web, account: { thawing } }: WithdrawProps) {
+interface UnderProps extends WithdrawProps {
+  readonly onPaid: (credits: number, tx: TxHash) => void
+}
+
+function Under({ wallet, web, account: { thawing }, onPaid }: UnderProps) {
   const complete = useTransaction((config, _: undefined, say) =>
     completeWithdrawal(config, { web, wallet, to: wallet }, say),
   )
@@ -94,7 +108,9 @@ function Under({ wallet, web, account: { thawing } }: WithdrawProps) {
         <Button
           disabled={!over || busy}
           loading={complete.isPending}
-          onClick={() => complete.mutate(undefined)}
+          onClick={() =>
+            complete.mutate(undefined, { onSuccess: (tx) => onPaid(thawing.credits, tx) })
+          }
         >
           Pay {usdgOfCredits(thawing.credits)} to my wallet
         </Button>

@@ -9,6 +9,7 @@ import { Tokens, unitsOfText } from '../../parts/tokens.tsx'
 import { short, usdgOfUnits } from '../../parts/words.ts'
 import { Action } from '../../wallet/action.tsx'
 import { AnyWallet } from '../../wallet/any-wallet.tsx'
+import { TestFunds } from '../../wallet/test-funds.tsx'
 import { StakeMore } from './stake-more.tsx'
 
 interface Props {
@@ -22,6 +23,7 @@ export function Actions({ worker }: { readonly worker: WorkerMoney }) {
     <AnyWallet>
       {(wallet, web) => (
         <>
+          {web.development && <TestFunds wallet={wallet} />}
           <Claim worker={worker} wallet={wallet} web={web} />
           {!worker.hasLeft && <StakeMore worker={worker} wallet={wallet} web={web} />}
           <Unstake worker={worker} wallet={wallet} web={web} />

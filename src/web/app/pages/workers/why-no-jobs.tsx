@@ -1,9 +1,11 @@
-import { Text, Title } from '@mantine/core'
+import { Box, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { WebConfig } from '../../../api.ts'
+import { sessionQuery } from '../../api/queries.ts'
 import { readLastPaidJob, type WorkerMoney } from '../../chain/workers.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { Standing } from './standing.tsx'
 
 interface Props {
   readonly worker: WorkerMoney
@@ -12,7 +14,7 @@ interface Props {
 
 const LOOK_AGAIN_MS = 10_000
 
-/** The chain knows who was paid, not who was passed over: the agent tells that. */
+/** The chain knows who was paid, not who was passed over: its pool tells that. */
 export function WhyNoJobs({ worker, web }: Props) {
   const last = useQuery({
     queryKey: ['chain', 'last-paid-job', worker.id],
@@ -45,22 +47,38 @@ export function WhyNoJobs({ worker, web }: Props) {
             <span className="mono">npm run worker -- --keystore FILE</span>.
           </Text>
         ) : (
-          <>
-            <Text mt="xs">
-              On the worker’s machine, <span className="mono">npm run worker -- status</span> says
-              why it has none right now. Most often:
-            </Text>
-            <ul>
-              {REASONS.map(([reason, todo]) => (
-                <li key={reason}>
-                  <strong>{reason}.</strong> {todo}
-                </li>
-              ))}
-            </ul>
-          </>
+          <WhyNow worker={worker} />
         )}
       </div>
     </section>
+  )
+}
+
+/** How pools judge a worker is its operator's to know. */
+function WhyNow({ worker }: Pick<Props, 'worker'>) {
+  const { data: session } = useQuery(sessionQuery)
+  if (session?.wallet === worker.payee || session?.wallet === worker.signer) {
+    return (
+      <Box mt="md">
+        <Standing worker={worker.signer} />
+      </Box>
+    )
+  }
+  return (
+    <>
+      <Text mt="xs">
+        Sign in with the wallet that it is paid to, or with its own key, and its pool says here why
+        it has none right now. So does, on the worker’s machine,{' '}
+        <span className="mono">npm run worker -- status</span>. Most often:
+      </Text>
+      <ul>
+        {REASONS.map(([reason, todo]) => (
+          <li key={reason}>
+            <strong>{reason}.</strong> {todo}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

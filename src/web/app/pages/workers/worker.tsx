@@ -1,11 +1,11 @@
 import { Alert, Anchor, Badge, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Address } from 'viem'
 import type { WebConfig } from '../../../api.ts'
 import { rcompute } from '../../chain/said.ts'
-import { readWorker, type WorkerMoney } from '../../chain/workers.ts'
+import { idOfOneThatLeft, readWorker, readWorkerId, type WorkerMoney } from '../../chain/workers.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
@@ -40,10 +40,23 @@ export function WorkerPage() {
 
 const LOOK_AGAIN_MS = 10_000
 
+/** Who has left comes back under no other number, so this is asked once. */
+const leftQuery = (web: WebConfig, address: Address) =>
+  queryOptions({
+    queryKey: ['left-worker', address],
+    queryFn: () => idOfOneThatLeft(web, address),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 function Worker({ address, web }: { readonly address: Address; readonly web: WebConfig }) {
+  const client = useQueryClient()
   const query = useQuery({
     queryKey: ['chain', 'worker', address],
-    queryFn: () => readWorker(web, address),
+    queryFn: async () => {
+      const id =
+        (await readWorkerId(web, address)) || (await client.fetchQuery(leftQuery(web, address)))
+      return id === 0 ? null : readWorker(web, id)
+    },
     refetchInterval: LOOK_AGAIN_MS,
   })
   return (

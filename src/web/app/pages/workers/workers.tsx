@@ -8,7 +8,8 @@ import { sessionQuery } from '../../api/queries.ts'
 import { rcompute } from '../../chain/said.ts'
 import {
   readLatestWorkers,
-  readWorker,
+  readRecord,
+  readWorkerId,
   readWorkersPaidTo,
   type WorkerRecord,
 } from '../../chain/workers.ts'
@@ -102,8 +103,9 @@ function Own({ web }: { readonly web: WebConfig }) {
 
 /** Run with the wallet's own key, or paid to it. */
 async function readOwn(web: WebConfig, wallet: Address): Promise<readonly WorkerRecord[]> {
-  const [self, paid] = await Promise.all([readWorker(web, wallet), readWorkersPaidTo(web, wallet)])
-  return self && paid.every(({ id }) => id !== self.id) ? [self, ...paid] : paid
+  const [own, paid] = await Promise.all([readWorkerId(web, wallet), readWorkersPaidTo(web, wallet)])
+  if (own === 0 || paid.some(({ id }) => id === own)) return paid
+  return [await readRecord(web, own), ...paid]
 }
 
 const SHOWN = 25
