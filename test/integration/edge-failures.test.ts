@@ -14,8 +14,11 @@ Failures.before(async (context) => {
 })
 Failures.after(({ world }) => world?.stop())
 
-/** The longest wait for one server is for a job's owner, 8 s; the balance's header adds one at most. */
-const BOUND_MS = 12_000
+/**
+ * The longest wait for one server is for a job's owner: 8 s to begin the job, 12 s while it is not known
+ * whether it began. The rest is for a machine that does much else: what waits for ever is found all the same.
+ */
+const BOUND_MS = 45_000
 const JOB = `job_${'0'.repeat(26)}`
 const HASH = `sha256:${'ab'.repeat(32)}`
 
@@ -89,7 +92,7 @@ async function untilHealed(world: EdgeProcess): Promise<void> {
   }
   const looking = setInterval(() => void look().catch(() => {}), 100)
   try {
-    await eventually(() => status === 200, 'the edge answers again', 20_000)
+    await eventually(() => status === 200, 'the edge answers again', 60_000)
   } finally {
     clearInterval(looking)
   }
@@ -140,10 +143,16 @@ Failures('the chain does not answer, and a wallet has to be read from it', async
   await world.redis.crash()
   let ready = 0
   const looking = setInterval(async () => {
-    ready = (await askEdge(world, '/readyz')).status
+    ready = await askEdge(world, '/readyz').then(
+      ({ status }) => status,
+      () => 0,
+    )
   }, 50)
-  await eventually(() => ready === 200, 'the edge reaches Redis again', 10_000)
-  clearInterval(looking)
+  try {
+    await eventually(() => ready === 200, 'the edge reaches Redis again', 60_000)
+  } finally {
+    clearInterval(looking)
+  }
   const answers = await askAll(world)
   tell('chain away', answers)
   assert.equal(statusOf(answers, '/v1/account'), [503])

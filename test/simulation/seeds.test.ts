@@ -2,28 +2,20 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { liveSeeds } from './seeds.ts'
 
-/** Each run begins elsewhere, so that many runs see many lives; a failure names its seed. */
-const FIRST = 1 + (Math.floor(Date.now() / 1_000) % 10_000_000)
-const CPU_MS = 90_000
-const REAL_MS = 150_000
-const COUNT_LEAST = 3
+/** The same lives each time: who looks for new ones runs `npm run simulate` from another seed. */
+const FIRST = 1
+const COUNT = 200
 const HISTORY_LINES = 60
 
 const Seeds = suite(`lives from seed ${FIRST} on`)
 
 Seeds('all come to rest, and nobody was told what is not so', async () => {
-  const startedAt = performance.now()
-  const cpu = process.cpuUsage()
-  const spentMs = () => {
-    const { user, system } = process.cpuUsage(cpu)
-    return (user + system) / 1_000
-  }
   let lives = 0
   let jobs = 0
   const failed: string[] = []
   await liveSeeds({
     from: FIRST,
-    count: Number.MAX_SAFE_INTEGER - FIRST,
+    count: COUNT,
     each: (end) => {
       lives++
       jobs += end.jobs
@@ -36,11 +28,11 @@ Seeds('all come to rest, and nobody was told what is not so', async () => {
           ].join('\n'),
         )
       }
-      return failed.length === 0 && spentMs() < CPU_MS && performance.now() - startedAt < REAL_MS
+      return failed.length === 0
     },
   })
   assert.is(failed.join('\n'), '')
-  assert.ok(lives >= COUNT_LEAST, `only ${lives} lives in this time`)
+  assert.is(lives, COUNT)
   assert.ok(jobs > lives / 4, `only ${jobs} jobs in ${lives} lives`)
 })
 

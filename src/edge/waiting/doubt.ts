@@ -2,7 +2,7 @@ import type { Refusal } from '../../domain/errors.ts'
 import { inDoubt } from './follow-refusals.ts'
 
 /** A cut between hosts heals in that time, or is an outage that a caller should hear of. */
-const DOUBT_MS = 20_000
+const DOUBT_MS = 12_000
 
 /**
  * Nobody has said whether a job began. To refuse it at once could leave its caller without the answer
