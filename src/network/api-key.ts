@@ -1,9 +1,14 @@
+import { z } from 'zod'
 import { connectNats, type Nats } from '../bus/connect.ts'
+import { readConfig } from '../config/read.ts'
+import { shared } from '../config/shared-settings.ts'
 import { apiKeyHash } from '../domain/hash.ts'
 import type { KeyRecord } from '../messages/account.ts'
 import { type KeyringRecord, keyHint, parseKeyring } from '../messages/keyring.ts'
 import { makeLog } from '../telemetry/log.ts'
 import { addressOf, type Keys } from './keys.ts'
+
+const replicationSchema = z.object({ NATS_REPLICAS: shared.NATS_REPLICAS })
 
 /**
  * Lets the development wallet's API key in, whatever became of it since the last start. It is that
@@ -11,8 +16,11 @@ import { addressOf, type Keys } from './keys.ts'
  */
 export async function storeApiKey(natsUrl: string, keys: Keys): Promise<void> {
   const log = makeLog('launcher', 'silent')
-  const nats = await connectNats({ servers: natsUrl, name: 'launcher', log })
+  const { NATS_REPLICAS: replicas } = readConfig(replicationSchema, process.env)
+  const nats = await connectNats({ servers: natsUrl, name: 'launcher', log, replicas })
   try {
+    // Roles that may not make what they need would else wait, and complain, until an actor host has.
+    await nats.makeAll()
     await enter(nats, keys)
   } finally {
     await nats.close()

@@ -2,7 +2,7 @@ import { ABI_HASH } from '../chain/abi.ts'
 import { type Contracts, findContracts, OlderAddressFile } from '../chain/contracts-file.ts'
 import { deployContracts } from '../chain/deploy/deploy.ts'
 import { defaultTerms } from '../chain/deploy/settings.ts'
-import { fundGas, fundWallet } from '../chain/fund.ts'
+import { fundGas, fundWallet, shareCompute } from '../chain/fund.ts'
 import { buildContracts } from '../contracts/build.ts'
 import { toCredits } from '../domain/credits.ts'
 import type { DataDir } from './data-dir.ts'
@@ -69,14 +69,20 @@ export async function setUpChain(setup: ChainSetup): Promise<Contracts> {
   screen.note(
     `✓ wallet ${addressOf(keys.wallet)} ${funded ? 'funded with' : 'holds'} ${available.toLocaleString('en')} credits`,
   )
+  // The web app gives of it to whoever asks for test funds, so that staking and voting can be tried.
+  await shareCompute({
+    rpcUrl,
+    contracts,
+    holderPrivateKey: hex(keys.treasury),
+    to: addressOf(keys.relayer),
+  })
   return contracts
 }
 
 const gasPayers = (keys: Keys) => {
-  const { deployer, locker, settler, arbiter, pauser, keeper, relayer, wallet, workers } = keys
-  return [deployer, locker, settler, arbiter, pauser, keeper, relayer, wallet, ...workers].map(
-    addressOf,
-  )
+  const { deployer, locker, settler, arbiter, pauser, keeper, relayer, treasury, wallet } = keys
+  const own = [deployer, locker, settler, arbiter, pauser, keeper, relayer, treasury, wallet]
+  return [...own, ...keys.workers].map(addressOf)
 }
 
 const hex = (key: string): `0x${string}` => `0x${key.slice(2)}`

@@ -1,6 +1,7 @@
-// `npm run generate`: writes proto/gen from the protocol and src/chain/abi.ts from the contracts, and
-// builds the web app. With --check it writes nothing, and fails when one of the first two is not
-// current: the web app is not kept, and built where it is missing. Needs no network.
+// `npm run generate`: writes proto/gen from the protocol, src/chain/abi.ts from the contracts and
+// deploy/nats-users.conf from the table of permissions, and builds the web app. With --check it writes
+// nothing, and fails when one of the first three is not current: the web app is not kept, and built
+// where it is missing. Needs no network.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,8 @@ const generatedDir = join(protoDir, 'gen')
 const check = process.argv.includes('--check')
 
 generateProto()
-generateAbi()
+runScript('src/contracts/generate-abi.ts')
+runScript('src/network/generate-users.ts')
 if (!check) await generateWebApp()
 
 function generateProto() {
@@ -35,8 +37,7 @@ function generateProto() {
   }
 }
 
-function generateAbi() {
-  const script = join(root, 'src', 'contracts', 'generate-abi.ts')
+function runScript(script) {
   try {
     execFileSync(process.execPath, ['--import', 'tsx', script, ...(check ? ['--check'] : [])], {
       cwd: root,

@@ -18,6 +18,8 @@ const keysSchema = z.object({
   relayer: privateKey(),
   /** Seals the secrets of webhooks: 32 bytes in hex. */
   webhook_secrets: z.string(),
+  /** The passwords of the users of NATS and Redis are made from it: 32 bytes in hex. */
+  server_passwords: z.string(),
   treasury: privateKey(),
   wallet: privateKey(),
   workers: z.array(privateKey()),
@@ -33,13 +35,15 @@ export function openKeys(file: string, workers: number, now: number): Keys {
   const found = readKeys(file)
   const keys: Keys = {
     ...(found ?? newKeys(now)),
-    // Versions that knew no disputes, no withdrawals, no keeper, no web app, or no webhooks, made none.
+    // Versions that knew no disputes, no withdrawals, no keeper, no web app, no webhooks, or no users of
+    // its servers, made none.
     arbiter: found?.arbiter ?? newPrivateKey(),
     withdrawal_signer: found?.withdrawal_signer ?? newPrivateKey(),
     pauser: found?.pauser ?? newPrivateKey(),
     keeper: found?.keeper ?? newPrivateKey(),
     relayer: found?.relayer ?? newPrivateKey(),
     webhook_secrets: found?.webhook_secrets ?? randomBytes(32).toString('hex'),
+    server_passwords: found?.server_passwords ?? randomBytes(32).toString('hex'),
     workers: Array.from({ length: Math.max(workers, found?.workers.length ?? 0) }, (_, i) => {
       return found?.workers[i] ?? newPrivateKey()
     }),
@@ -58,6 +62,7 @@ const foundSchema = keysSchema.partial({
   keeper: true,
   relayer: true,
   webhook_secrets: true,
+  server_passwords: true,
 })
 
 function readKeys(file: string): z.infer<typeof foundSchema> | undefined {
@@ -81,6 +86,7 @@ type LaterKeys =
   | 'keeper'
   | 'relayer'
   | 'webhook_secrets'
+  | 'server_passwords'
   | 'workers'
 const newKeys = (now: number): Omit<Keys, LaterKeys> => ({
   deployer: newPrivateKey(),

@@ -80,10 +80,10 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
   async function bringUp(): Promise<void> {
     await takeDataDir()
     const ports = layOutPorts(options.portBase, options.counts)
-    const urls = findServerUrls(ports, process.env)
-    await requireFreePorts(neededPorts(ports, urls))
     const keys = openKeys(dir.keysFile, options.counts.workers, Date.now())
-    const servers = { dir, ports, screen, start: supervisor.start }
+    const urls = findServerUrls(ports, keys, process.env)
+    await requireFreePorts(neededPorts(ports, urls))
+    const servers = { dir, ports, keys, screen, start: supervisor.start }
 
     const chainReady = async () => {
       await Promise.all([compileContracts(dir, screen), startChain(servers)])
@@ -91,7 +91,7 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
     }
     const keyReady = async () => {
       await startServers(servers, urls)
-      await storeApiKey(urls.nats, keys)
+      await storeApiKey(urls.nats.operator, keys)
     }
     const webAppReady = async () => {
       if (webAppIsCurrent(root)) return
@@ -112,8 +112,8 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
       return waitForModels({ programs, ports, keys, options, screen })
     })
 
-    const { rpc: rpcUrl, nats: natsUrl, redis: redisUrl } = urls
-    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts, keys }
+    const { rpc: rpcUrl, nats, redis: redisUrl } = urls
+    facts = { ports, rpcUrl, natsUrl: nats.operator, redisUrl, contracts, keys }
     record()
     screen.note(summary(facts, dir, models[0]))
   }

@@ -27,7 +27,6 @@ const WORKER_MODELS = [
 /** The processes of this house, in the order in which they start. */
 export function rolePrograms(wiring: Wiring): readonly Program[] {
   const { options, ports, keys } = wiring
-  const shared = sharedEnv(wiring)
   const chain = { RPC_URL: wiring.urls.rpc, CONTRACTS_FILE: wiring.dir.contractsFile }
   const lanes = { LOCKER_PRIVATE_KEY: keys.locker, SETTLER_PRIVATE_KEY: keys.settler }
   const keeper = { KEEPER_PRIVATE_KEY: keys.keeper }
@@ -38,11 +37,15 @@ export function rolePrograms(wiring: Wiring): readonly Program[] {
   const vouchers = { WITHDRAWAL_SIGNER_PRIVATE_KEY: keys.withdrawal_signer }
   return [
     ...ports.pools.map((port, i) =>
-      program(wiring, 'pool', i, { ...shared, ...chain, POOL_PORT: String(port) }),
+      program(wiring, 'pool', i, {
+        ...sharedEnv(wiring, 'pool'),
+        ...chain,
+        POOL_PORT: String(port),
+      }),
     ),
     ...times(options.counts.actors, (i) =>
       program(wiring, 'actors', i, {
-        ...shared,
+        ...sharedEnv(wiring, 'actors'),
         ...chain,
         ...lanes,
         ...vouchers,
@@ -51,7 +54,7 @@ export function rolePrograms(wiring: Wiring): readonly Program[] {
       }),
     ),
     ...ports.edges.map((port, i) => program(wiring, 'edge', i, edgeEnv(wiring, port))),
-    program(wiring, 'web', 0, { ...shared, ...chain, ...webEnv(wiring) }),
+    program(wiring, 'web', 0, { ...sharedEnv(wiring, 'web'), ...chain, ...webEnv(wiring) }),
     ...times(options.counts.workers, (i) =>
       program(wiring, 'worker', i, workerEnv(wiring, i), workerDefaults(i, options)),
     ),
@@ -89,7 +92,8 @@ function program(wiring: Wiring, role: Role, index: number, env: Env, defaults: 
     command: process.execPath,
     args: ['--import', import.meta.resolve('tsx'), join(wiring.root, folder, 'main.ts')],
     cwd: wiring.root,
-    env: { ...defaults, ...operatorEnv(), ...env, SVC_SUPERVISED: '1' },
+    // Nobody here looks at /readyz, and Ctrl-C should not have to wait.
+    env: { LEAVE_SECONDS: '0', ...defaults, ...operatorEnv(), ...env, SVC_SUPERVISED: '1' },
     supervised: true,
   }
 }
@@ -100,13 +104,14 @@ const operatorEnv = (): Env =>
     Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   )
 
-const sharedEnv = ({ urls }: Wiring): Env => ({
-  NATS_URL: urls.nats,
+/** Each role is its own user of the servers. */
+const sharedEnv = ({ urls }: Wiring, role: 'edge' | 'web' | 'pool' | 'actors'): Env => ({
+  NATS_URL: urls.nats[role],
   REDIS_URL: urls.redis,
 })
 
 const edgeEnv = (wiring: Wiring, port: number): Env => ({
-  ...sharedEnv(wiring),
+  ...sharedEnv(wiring, 'edge'),
   CONTRACTS_FILE: wiring.dir.contractsFile,
   EDGE_PORT: String(port),
   // The playground asks from the web app's pages; the operator may name others beside it.

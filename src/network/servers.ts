@@ -1,15 +1,19 @@
 import { join } from 'node:path'
+import { NATS_ROLES, type NatsRole } from '../bus/permissions.ts'
 import type { DataDir } from './data-dir.ts'
+import type { Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers, type ServerProgram } from './programs.ts'
 import type { Screen } from './screen.ts'
+import { natsPasswords, natsUrlAs } from './server-users.ts'
 import type { Program } from './supervisor.ts'
 import { waitForListener } from './waiting.ts'
 
 /** The servers a network stands on. Its own are reachable from this machine only. */
 
 export interface ServerUrls {
-  readonly nats: string
+  /** For each of its users; one for all where the operator runs it. */
+  readonly nats: Readonly<Record<NatsRole, string>>
   readonly redis: string
   readonly rpc: string
   /** Servers that the operator runs and named in the environment. */
@@ -19,6 +23,7 @@ export interface ServerUrls {
 export interface ServerSettings {
   readonly dir: DataDir
   readonly ports: Ports
+  readonly keys: Keys
   readonly screen: Screen
   start(program: Program): void
 }
@@ -29,13 +34,19 @@ const EXTERNAL_PATIENCE_MS = 5_000
 
 export const findServerUrls = (
   ports: Ports,
+  keys: Keys,
   env: Readonly<Record<string, string | undefined>>,
 ): ServerUrls => ({
-  nats: env.NATS_URL || `nats://${LOOPBACK}:${ports.nats}`,
+  nats: eachRole((role) => {
+    return env.NATS_URL || natsUrlAs(`nats://${LOOPBACK}:${ports.nats}`, keys, role)
+  }),
   redis: env.REDIS_URL || `redis://${LOOPBACK}:${ports.redis}`,
   rpc: `http://${LOOPBACK}:${ports.chain}`,
   external: { nats: Boolean(env.NATS_URL), redis: Boolean(env.REDIS_URL) },
 })
+
+const eachRole = (url: (role: NatsRole) => string): ServerUrls['nats'] =>
+  Object.fromEntries(NATS_ROLES.map((role) => [role, url(role)])) as ServerUrls['nats']
 
 /** All ports that the network will listen on. */
 export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly number[] => [
@@ -49,18 +60,18 @@ export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly nu
 
 /** Starts nats-server and redis-server, or finds the ones that the operator named. */
 export async function startServers(settings: ServerSettings, urls: ServerUrls): Promise<void> {
-  const { screen, dir, ports, start } = settings
+  const { screen, dir, ports, keys, start } = settings
   const own: ServerProgram[] = []
   if (!urls.external.nats) own.push('nats-server')
   if (!urls.external.redis) own.push('redis-server')
   const paths = await findServers(own, screen.note)
 
   const nats = paths.get('nats-server')
-  if (nats) start(natsProgram(nats, dir, ports))
+  if (nats) start(natsProgram(nats, dir, ports, keys))
   const redis = paths.get('redis-server')
   if (redis) start(redisProgram(redis, dir, ports))
   await Promise.all([
-    screen.step('NATS', () => waitForUrl('NATS', 4222, urls.nats, !nats)),
+    screen.step('NATS', () => waitForUrl('NATS', 4222, urls.nats.operator, !nats)),
     screen.step('Redis', () => waitForUrl('Redis', 6379, urls.redis, !redis)),
   ])
 }
@@ -80,23 +91,44 @@ async function waitForUrl(
   servers: string,
   external: boolean,
 ): Promise<void> {
-  const first = servers.split(',')[0]!.trim()
-  const url = URL.canParse(first) ? new URL(first) : undefined
-  // "host:port" parses too, with the host as its scheme.
-  const { hostname, port } = url?.hostname ? url : new URL(`tcp://${first}`)
   const name = external ? `${what}, as ${what.toUpperCase()}_URL names it,` : what
   const patienceMs = external ? EXTERNAL_PATIENCE_MS : OWN_PATIENCE_MS
-  await waitForListener(name, hostname, port ? Number(port) : defaultPort, patienceMs)
+  const waits = servers.split(',').map((server) => {
+    const address = server.trim()
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    // "host:port" parses too, with the host as its scheme.
+    const { hostname, port } = url?.hostname ? url : new URL(`tcp://${address}`)
+    return waitForListener(name, hostname, port ? Number(port) : defaultPort, patienceMs)
+  })
+  // Of a cluster, one is enough to go on with.
+  await Promise.any(waits).catch((error: AggregateError) => {
+    throw error.errors[0]
+  })
 }
+
+const currentEnv = () =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  )
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 
-function natsProgram(path: string, dir: DataDir, ports: Ports): Program {
+function natsProgram(path: string, dir: DataDir, ports: Ports, keys: Keys): Program {
   const args = [
-    ...['--config', join(DEPLOY, 'nats.conf'), '--addr', LOOPBACK, '--port', String(ports.nats)],
+    ...[
+      '--config',
+      join(DEPLOY, 'nats-with-users.conf'),
+      '--addr',
+      LOOPBACK,
+      '--port',
+      String(ports.nats),
+    ],
     ...['--http_port', String(ports.natsMonitor), '--jetstream', '--store_dir', dir.natsStore],
   ]
-  return { role: 'nats', name: 'nats', command: path, args }
+  const env = { ...currentEnv(), ...natsPasswords(keys) }
+  return { role: 'nats', name: 'nats', command: path, args, env }
 }
 
 function redisProgram(path: string, dir: DataDir, ports: Ports): Program {

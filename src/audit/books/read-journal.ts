@@ -24,16 +24,26 @@ const PATIENCE_MS = 10_000
 const BATCH = 1_000
 const NO_SUCH_STREAM = 10_059
 
+/** `nats://user:password@host:port`, comma-separated, as the client library takes it. */
+function addressOf(servers: string) {
+  const [, user, pass] = /^(?:\w+:\/\/)?([^:@/,]*):([^@,]*)@/.exec(servers) ?? []
+  return {
+    servers: servers.split(',').map((server) => server.trim().replace(/^(\w+:\/\/)?[^@]*@/, '$1')),
+    // Nobody may listen to the answers that another user gets.
+    ...(user && { user, pass: decodeURIComponent(pass ?? ''), inboxPrefix: `_INBOX_${user}` }),
+  }
+}
+
 /** Reads every record that the service has of its jobs. */
 export async function readJournal(servers: string): Promise<JournalReading> {
   const connection = await connect({
-    servers: servers.split(','),
+    ...addressOf(servers),
     name: 'audit',
     timeout: PATIENCE_MS,
     reconnect: false,
   }).catch((error: unknown) => {
     throw new CannotTell(
-      `no NATS server answers at ${servers} (${reasonOf(error)}): name it with --nats URL`,
+      `no NATS server answers at ${addressOf(servers).servers.join(',')} (${reasonOf(error)}): name it with --nats URL`,
     )
   })
   try {

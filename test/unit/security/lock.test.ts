@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+/** What is installed is what was looked at: exact versions, each with the digest of its archive. */
+const Lock = suite('dependencies')
+const root = resolve(import.meta.dirname, '../../..')
+const read = (file: string) => JSON.parse(readFileSync(resolve(root, file), 'utf8'))
+
+interface Locked {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly inBundle?: boolean
+  /** A program for one kind of machine. */
+  readonly optional?: boolean
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
+  readonly libc?: readonly string[]
+}
+
+/** Linux on x64 is what deployments run on: nothing of it may be without a digest. */
+const isForOtherMachines = ({ optional, os, cpu, libc }: Locked): boolean =>
+  optional === true &&
+  (os?.includes('linux') !== true || cpu?.includes('x64') !== true || libc?.[0] === 'musl')
+
+Lock('every version in package.json is exact', () => {
+  const { dependencies, devDependencies } = read('package.json')
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    assert.match(String(version), /^\d+\.\d+\.\d+(?:-[\w.]+)?$/, name)
+  }
+})
+
+Lock('every package in the lock has a strong digest, and comes by HTTPS', () => {
+  const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>)
+  assert.ok(packages.length > 100)
+  for (const [path, locked] of packages) {
+    const { resolved, integrity, link, inBundle } = locked
+    if (path === '' || link || inBundle) continue
+    if (integrity === undefined && isForOtherMachines(locked)) continue
+    assert.match(integrity ?? '', /^sha(?:512|384)-/, `${path} has no strong digest`)
+    if (resolved !== undefined) assert.match(resolved, /^https:\/\//, path)
+  }
+})
+
+Lock('the lock is of this package.json', () => {
+  const { dependencies, devDependencies } = read('package.json')
+  const locked = read('package-lock.json').packages['']
+  assert.equal(locked.dependencies, dependencies)
+  assert.equal(locked.devDependencies, devDependencies)
+})
+
+Lock.run()
