@@ -83,7 +83,7 @@ async function firstConnection(redis: Redis): Promise<void> {
  * The id of the life of the Redis we are connected to. It changes with each restart, and a restart
  * may have lost the last writes, so what an earlier life wrote is not trusted.
  */
-function followGeneration(redis: Redis): () => Promise<string> {
+export function followGeneration(redis: Redis): () => Promise<string> {
   let generation: Promise<string> | undefined
   redis.on('close', () => {
     generation = undefined
