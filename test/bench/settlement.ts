@@ -151,7 +151,7 @@ type Failed = (error: unknown) => void
 
 /** The lane tells jobs of their locks itself. */
 function hearLocks(done: Done, failed: Failed): () => void {
-  const heard = jobs!.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  const heard = jobs!.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     respond({ type: 'accepted' })
     if (command.type === 'ConfirmLock') done(command.jobId)

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { connect, type NatsConnection } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { natsAddress } from '../../src/bus/address.ts'
 import { decode, encode } from '../../src/bus/codec.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { toAddress } from '../../src/domain/ids.ts'
@@ -32,7 +33,7 @@ const Facts = suite('facts and withdrawals of an account')
 /** 8 credits up to 500 tokens. */
 const MODEL = 'Qwen/Qwen3-8B'
 const body = { model: MODEL, messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 20 }
-const SETTLED_MS = 30_000
+const SETTLED_MS = 90_000
 
 let network: Network
 let chain: ChainReader
@@ -42,7 +43,7 @@ let nats: NatsConnection
 
 Facts.before(async () => {
   network = await startNetwork({ env: { WORKER_SAMPLE_TOKEN_MS: '0' } })
-  nats = await connect({ servers: network.nats_url, maxReconnectAttempts: -1 })
+  nats = await connect({ ...natsAddress(network.nats_url), maxReconnectAttempts: -1 })
   chain = new ChainReader(network)
   await untilServed(network, MODEL, 2)
   customer = await newCustomer(network)
@@ -117,7 +118,7 @@ Facts('the limit a day that a wallet sets on chain is told as 402, and takes not
   const startedAt = performance.now()
   const { status, text } = await chat(customer, body)
   assert.is(status, 402, text)
-  assert.ok(performance.now() - startedAt < 10_000, 'no retry loop')
+  assert.ok(performance.now() - startedAt < 30_000, 'no retry loop')
   const { error } = JSON.parse(text)
   assert.is(error.code, 'insufficient_credits')
   assert.match(error.message, /limit for a day/)

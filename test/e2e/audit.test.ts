@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { connect } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { natsAddress } from '../../src/bus/address.ts'
 import { decode, encode } from '../../src/bus/codec.ts'
 import { toAddress, toJobId } from '../../src/domain/ids.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
@@ -16,7 +17,7 @@ import { whole } from './verdicts.ts'
 /** `npm run audit` on a network that has been through a bit of everything. */
 const Audit = suite('audit')
 
-const END_MS = 30_000
+const END_MS = 90_000
 
 let network: Network
 let settledId: string
@@ -168,7 +169,7 @@ async function disputed(upheld: boolean | null): Promise<void> {
 
 /** Writes one more record into a job's journal, as somebody could who has the server. */
 async function forge(jobId: string, change: (state: object) => object): Promise<void> {
-  const connection = await connect({ servers: network.nats_url })
+  const connection = await connect({ ...natsAddress(network.nats_url) })
   try {
     const subject = SUBJECTS.jobJournal(toJobId(jobId))
     const manager = await connection.jetstreamManager()

@@ -28,7 +28,7 @@ import { refused, whole } from './verdicts.ts'
 const BadMoney = suite('bad money')
 
 const CREDITS = 1_000
-const END_MS = 30_000
+const END_MS = 90_000
 /** Any call of it reverts. */
 const STOPPED = '0x5f5ffd'
 

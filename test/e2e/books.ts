@@ -69,7 +69,7 @@ async function accountFlaws(network: Network, available: bigint): Promise<readon
     network.base_urls.map(async (url) => {
       const answer = await fetch(`${url}/account`, {
         headers: { authorization: `Bearer ${network.api_key}` },
-        signal: AbortSignal.timeout(10_000),
+        signal: AbortSignal.timeout(30_000),
       }).catch((error: unknown) => String(error))
       if (typeof answer === 'string' || !answer.ok) {
         const why = typeof answer === 'string' ? answer : await answer.text()
@@ -86,13 +86,23 @@ async function accountFlaws(network: Network, available: bigint): Promise<readon
 
 /** Every job that the chain has a lock of, at this moment. */
 export async function lockedJobs(network: Network): Promise<ReadonlyMap<string, JobOnChain>> {
-  return (await readChain(network)).jobs
+  let why: unknown
+  const look = () =>
+    readChain(network).catch((error: unknown) => {
+      // A node that is mining may lose the block that is asked about.
+      why = error
+      return undefined
+    })
+  const { jobs } = await until('the chain to be read', look).catch((error: unknown) => {
+    throw new Error(String(error), { cause: why })
+  })
+  return jobs
 }
 
 /** Until the transaction is in a block. @throws when it did not do what it was sent for */
 export async function untilMined(network: Network, hash: string): Promise<void> {
   const client = createPublicClient({
-    transport: headFollowing(network.rpc_url, { timeout: 5_000 }),
+    transport: headFollowing(network.rpc_url, { timeout: 30_000 }),
   })
   const receipt = await until(`a block with ${hash}`, () =>
     client.getTransactionReceipt({ hash: hash as `0x${string}` }).catch(() => undefined),

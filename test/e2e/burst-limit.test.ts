@@ -5,7 +5,8 @@ import { pause, until, untilReplaced } from './until.ts'
 
 /** One address against two edges. The test stands where a trusted proxy would. */
 const Bursts = suite('burst limit')
-const PER_SECOND = 20
+/** Slow, so that a busy machine meets the limit as a quick one does. */
+const PER_SECOND = 4
 const BURST = 40
 
 let network: Network
@@ -24,11 +25,12 @@ Bursts.after(() => network?.stop())
 const ask = (edge: number, address: string, path = '/models'): Promise<Response> =>
   fetch(`${network.base_urls[edge]}${path}`, {
     headers: { authorization: `Bearer ${network.api_key}`, 'x-forwarded-for': address },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   })
 
 /** How many of `count` requests pass, spread over both edges, `eachMs` between two of them. */
-async function passed(address: string, count: number, eachMs: number): Promise<number> {
+async function passed(address: string, count: number, eachMs: number): Promise<Passed> {
+  const startedAt = performance.now()
   const answers: Promise<Response>[] = []
   for (let i = 0; i < count; i++) {
     answers.push(ask(i % 2, address))
@@ -39,13 +41,16 @@ async function passed(address: string, count: number, eachMs: number): Promise<n
     statuses.every((status) => status === 200 || status === 429),
     String(statuses),
   )
-  return statuses.filter((status) => status === 200).length
+  const seconds = (performance.now() - startedAt) / 1_000
+  return { passed: statuses.filter((status) => status === 200).length, seconds }
+}
+interface Passed {
+  readonly passed: number
+  readonly seconds: number
 }
 
 Bursts('two edges give one burst together, and then the rate', async () => {
-  const startedAt = performance.now()
-  const count = await passed('203.0.113.1', 120, 20)
-  const seconds = (performance.now() - startedAt) / 1_000
+  const { passed: count, seconds } = await passed('203.0.113.1', 120, 20)
   const allowed = BURST + PER_SECOND * seconds
   process.stdout.write(
     `  ${count} of 120 in ${seconds.toFixed(1)} s, ${allowed.toFixed(0)} allowed\n`,
@@ -75,19 +80,20 @@ Bursts('other callers behind the same proxy notice nothing', async () => {
     assert.is((await ask(i % 2, `198.51.100.${i}`)).status, 200)
     await pause(50)
   }
-  assert.ok((await loud) < 100)
+  assert.ok((await loud).passed < 150, 'the loud one does')
 })
 
 Bursts('Redis dies: each edge goes on by itself, and they share again after', async () => {
   const killed = network.kill('redis')
-  const alone = await passed('203.0.113.4', 200, 2)
+  const { passed: alone, seconds: aloneSeconds } = await passed('203.0.113.4', 200, 2)
   process.stdout.write(`  ${alone} of 200 without Redis\n`)
-  assert.ok(alone >= BURST && alone <= 2 * BURST + 2 * PER_SECOND * 3, `${alone}`)
+  const each = BURST + PER_SECOND * (aloneSeconds + 1)
+  assert.ok(alone >= BURST && alone <= 2 * each, `${alone}, where ${2 * each} are allowed`)
   await untilReplaced(network, 'redis', killed, 1)
   await until('an account', async () => (await ask(0, '203.0.113.5', '/account')).ok)
   await pause(1_000)
-  const together = await passed('203.0.113.6', 100, 20)
-  assert.ok(together <= BURST + PER_SECOND * 4 + 10, `${together} of 100`)
+  const { passed: together, seconds } = await passed('203.0.113.6', 100, 20)
+  assert.ok(together <= BURST + PER_SECOND * seconds + 10, `${together} of 100`)
 })
 
 Bursts.run()

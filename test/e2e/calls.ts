@@ -58,7 +58,7 @@ export interface Ask {
 export const MODEL = 'Qwen/Qwen3-8B'
 /** Worker 2 of a network of two serves it, and no other. */
 export const LONE_MODEL = 'meta-llama/Llama-3.3-70B-Instruct'
-const DEADLINE_MS = 40_000
+const DEADLINE_MS = 60_000
 
 export async function ask(network: Network, options: Ask = {}): Promise<Call> {
   const startedAt = performance.now()
@@ -149,7 +149,7 @@ export interface PublicJob {
 export async function getJob(network: Network, id: string, edge = 0): Promise<PublicJob> {
   const answer = await fetch(`${network.base_urls[edge]}/jobs/${id}`, {
     headers: { authorization: `Bearer ${network.api_key}` },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(30_000),
   })
   if (!answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as PublicJob
@@ -160,7 +160,7 @@ export async function untilStatus(
   network: Network,
   id: string,
   status: string,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<PublicJob> {
   const deadline = performance.now() + withinMs
   for (;;) {

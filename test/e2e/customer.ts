@@ -5,7 +5,6 @@ import { apiKeyHash } from '../../src/domain/hash.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { privateKeyAddress } from '../../src/domain/proof.ts'
 import type { KeyRecord } from '../../src/messages/account.ts'
-import { layOutPorts } from '../../src/network/ports.ts'
 import { waitFor } from '../../src/network/waiting.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import type { Network } from '../network/network.ts'
@@ -37,8 +36,8 @@ export interface Request {
   readonly authorization?: string | null
 }
 
-const ANSWER_MS = 30_000
-const PATIENCE_MS = 15_000
+const ANSWER_MS = 60_000
+const PATIENCE_MS = 60_000
 
 /** The wallet that a development network is born with. */
 export const firstCustomer = (network: Network): Customer => ({
@@ -183,14 +182,8 @@ export function bodyOf<T>({ status, text }: Answer): T {
 type Keys = Awaited<ReturnType<Awaited<ReturnType<typeof connectNats>>['registry']>>
 
 async function withKeys(network: Network, work: (keys: Keys) => Promise<void>): Promise<void> {
-  const { nats: port } = layOutPorts(network.portBase, {
-    edges: 1,
-    actors: 1,
-    pools: 1,
-    workers: 1,
-  })
   const log = makeLog('test', 'silent')
-  const nats = await connectNats({ servers: `nats://127.0.0.1:${port}`, name: 'test', log })
+  const nats = await connectNats({ servers: network.nats_url, name: 'test', log })
   try {
     await work(await nats.registry('KEYS'))
   } finally {

@@ -30,8 +30,8 @@ const Disputes = suite('disputes')
 
 const MODEL = 'Qwen/Qwen3-8B'
 const FLAT = 8
-const WINDOW_SECONDS = 45
-const BOOKS_MS = 15_000
+const WINDOW_SECONDS = 75
+const BOOKS_MS = 90_000
 const WRONG = hashOf('what somebody else received')
 
 let network: Network
@@ -123,6 +123,7 @@ Disputes('upheld by the arbiter: refunded, the credits are back', async () => {
   bodyOf(await dispute(id))
   const disputed = await readJob(customer, id)
   assert.is(disputed.credits_charged, FLAT)
+  await onChain(id)
   await arbiter().resolveDispute(toJobId(id), true)
   const job = await jobBecomes(customer, id, ({ status }) => status === 'refunded')
   const resolution = (await onChain(id)).end
@@ -144,6 +145,7 @@ Disputes('rejected by the arbiter: settled as before, the dispute stays known', 
   const { credits_remaining: before } = await readAccount(customer)
   bodyOf(await dispute(id))
   const disputed = await readJob(customer, id)
+  await onChain(id)
   await arbiter().resolveDispute(toJobId(id), false)
   const job = await jobSettles(customer, id)
   assert.equal(job, { ...disputed, status: 'settled' })

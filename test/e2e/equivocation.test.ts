@@ -1,6 +1,7 @@
 import { connect, type NatsConnection } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { natsAddress } from '../../src/bus/address.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { domainSeparator } from '../../src/domain/proof.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'
@@ -27,7 +28,7 @@ let liar: Rogue
 Lying.before(async () => {
   // It is honest until it lies, but it is scripted: no canary job.
   network = await startNetwork({ flags: ['--workers', '0'], env: { POOL_CANARY: 'false' } })
-  nats = await connect({ servers: network.nats_url, maxReconnectAttempts: -1 })
+  nats = await connect({ ...natsAddress(network.nats_url), maxReconnectAttempts: -1 })
   liar = await appear()
   await stakeForSigner(network, liar.address)
 })
@@ -41,7 +42,7 @@ async function appear(): Promise<Rogue> {
   const { chain_id: chainId, contracts, pool_url } = network
   const contract = toAddress(contracts.job_escrow)
   const separator = domainSeparator({ name: 'JobEscrow', chainId, contract })
-  const rogue = new Rogue(new URL(pool_url).host, LIAR, { separator, beats: true })
+  const rogue = new Rogue(new URL(pool_url).host, LIAR, { separator })
   const door = () => rogue.welcomed || rogue.ended !== undefined
   await until('the door of the pool', door, COMES_MS)
   assert.ok(rogue.welcomed, JSON.stringify(rogue.ended))

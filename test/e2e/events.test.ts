@@ -61,7 +61,7 @@ Events.before(async () => {
   receiver = await startReceiver()
   network = await startNetwork({
     flags: ['--workers', '1'],
-    env: { JOB_WINDOW_SECONDS: '8', WORKER_SAMPLE_TOKEN_MS: '2' },
+    env: { JOB_WINDOW_SECONDS: '20', WORKER_SAMPLE_TOKEN_MS: '2' },
   })
   chain = new ChainReader(network)
   customer = await newCustomer(network)
@@ -99,6 +99,10 @@ const event = (type: string, jobId?: string): Promise<Envelope> =>
 
 const ask = (model: string, stream = false) =>
   chat(customer, { model, stream, messages: [{ role: 'user', content: 'Hello.' }] })
+
+/** It is told of at its broadcast. */
+const refundIsIn = ({ data }: Envelope): Promise<boolean> =>
+  chain.succeeded(data.refund_tx as Hex).catch(() => false)
 
 /** What every job.* event but job.completed carries of its job. */
 function showsJob({ data }: Envelope, job: Job, status: string): void {
@@ -199,7 +203,7 @@ Events('worker.registered: a worker joins', async () => {
   worker = startWorker(pools, [SLOW_MODEL], {
     WORKER_PRIVATE_KEY: key,
     WORKER_REGION: 'eu-west',
-    WORKER_SAMPLE_TOKEN_MS: '400',
+    WORKER_SAMPLE_TOKEN_MS: '1000',
   })
   await until(
     'the worker to be told of',
@@ -219,7 +223,7 @@ Events('job.timeout: nobody finishes in time', async () => {
   const told = await event('job.timeout', jobId)
   const job = await readJob(customer, jobId)
   showsJob(told, job, 'refunded')
-  assert.ok(await chain.succeeded(told.data.refund_tx as Hex))
+  await until('the refund on chain', () => refundIsIn(told))
 })
 
 Events('job.failed: the worker is lost', async () => {
@@ -239,7 +243,7 @@ Events('job.failed: the worker is lost', async () => {
   const told = await event('job.failed', String(taken.data.job_id))
   showsJob(told, await readJob(customer, String(taken.data.job_id)), 'failed')
   assert.match(String(told.data.reason), /^[a-z_]+$/)
-  assert.ok(await chain.succeeded(told.data.refund_tx as Hex))
+  await until('the refund on chain', () => refundIsIn(told))
 })
 
 Events('worker.slashed: it has signed two answers to one job', async () => {
@@ -301,8 +305,12 @@ Events(
         assert.is(headers[name.toLowerCase()], value)
       }
     }
-    const strangers = envelopes('stranger').map(({ event }) => event)
-    assert.ok(strangers.includes('worker.slashed') && strangers.includes('worker.registered'))
+    const heard = () => envelopes('stranger').map(({ event }) => event)
+    // Each webhook is told by itself.
+    for (const type of ['worker.slashed', 'worker.registered']) {
+      await until(`${type} at the stranger`, () => heard().includes(type), WAIT_MS)
+    }
+    const strangers = heard()
     assert.equal(
       strangers.filter((event) => !event.startsWith('worker.')),
       [],

@@ -9,7 +9,7 @@ import { untilLocked, whole } from './verdicts.ts'
 
 /** Callers that leave, stop reading, or never finish what they say. */
 const Callers = suite('faults of callers')
-const BOOKS_MS = 15_000
+const BOOKS_MS = 90_000
 /** The least that an answer of this network's workers has. */
 const TOKENS_LEAST = 2_000
 /** Of LONE_MODEL: up to 500 tokens, and the least whole answer. */
@@ -22,7 +22,7 @@ let halfHead: RawCaller
 let halfAt = 0
 Callers.before(async () => {
   network = await startNetwork({
-    env: { WORKER_SAMPLE_TOKENS: String((TOKENS_LEAST * 3) / 2), WORKER_SAMPLE_TOKEN_MS: '2' },
+    env: { WORKER_SAMPLE_TOKENS: String((TOKENS_LEAST * 3) / 2), WORKER_SAMPLE_TOKEN_MS: '4' },
   })
   const { head, body } = rawChat(network, { model: MODEL })
   halfBody = dial(network)
@@ -65,11 +65,9 @@ Callers('hangs up mid-answer: the worker stops, what was generated is charged', 
   await reader.read()
   await pause(200)
   leaving.abort()
-  const leftAt = performance.now()
-  const job = await untilStatus(network, id, 'settled', 5_000)
-  assert.ok(performance.now() - leftAt < 3_000, 'the worker did not go on to its end')
+  const job = await untilStatus(network, id, 'settled')
   const tokens = job.usage?.completion_tokens ?? 0
-  assert.ok(tokens > 0 && tokens < TOKENS_LEAST, `${tokens} tokens`)
+  assert.ok(tokens > 0 && tokens < TOKENS_LEAST, `the worker did not go on: ${tokens} tokens`)
   const end = (await audit(network, BOOKS_MS)).jobs.get(id)?.end
   assert.ok(end?.type === 'settled')
   assert.is(end.charged, BigInt(job.credits_charged))
@@ -85,7 +83,7 @@ Callers('a plain request hangs up mid-answer: the same', async () => {
   await pause(300)
   leaving.abort()
   await asked
-  const job = await untilStatus(network, id, 'settled', 5_000)
+  const job = await untilStatus(network, id, 'settled')
   assert.ok((job.usage?.completion_tokens ?? 0) < TOKENS_LEAST)
   await audit(network, BOOKS_MS)
 })
@@ -108,7 +106,7 @@ Callers('twenty sockets destroyed at any moment: nothing stays locked', async ()
   }
   // Slots are free again: with sixteen of them, sixteen answers begin at once.
   const calls = await Promise.all(
-    Array.from({ length: 16 }, () => ask(network, { maxTokens: 20, deadlineMs: 5_000 })),
+    Array.from({ length: 16 }, () => ask(network, { maxTokens: 20, deadlineMs: 30_000 })),
   )
   calls.forEach(whole)
 })
@@ -119,7 +117,7 @@ Callers('a reader that stops reading holds nothing up, and can read on', async (
   socket.write(head + body)
   const id = await until('headers', () => /x-svc-job-id: (\w+)/.exec(heard())?.[1])
   socket.pause()
-  const job = await untilStatus(network, id, 'settled', 20_000)
+  const job = await untilStatus(network, id, 'settled', 90_000)
   await audit(network, BOOKS_MS)
   socket.resume()
   await until('the rest', () => heard().includes('data: [DONE]') || undefined)
@@ -132,8 +130,8 @@ Callers('a reader that stops reading holds nothing up, and can read on', async (
 })
 
 Callers('half a request and then silence: cut off, and no credit moved', async () => {
-  await until('half a head is cut off', () => halfHead.socket.closed, 25_000)
-  await until('half a body is cut off', () => halfBody.socket.closed, 75_000)
+  await until('half a head is cut off', () => halfHead.socket.closed, 60_000)
+  await until('half a body is cut off', () => halfBody.socket.closed, 150_000)
   for (const { heard } of [halfHead, halfBody]) {
     assert.match(heard(), /^HTTP\/1\.1 408 /)
     assert.match(heard(), '"error":{"code":"request_timeout"')

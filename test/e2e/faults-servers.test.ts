@@ -6,14 +6,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
 import { audit } from './books.ts'
-import { ask, type Call, getJob, MODEL } from './calls.ts'
+import { ask, type Call, getJob, MODEL, untilStatus } from './calls.ts'
 import { pause, until, untilReplaced, untilServed } from './until.ts'
 import { allAgree, tally, told, whole } from './verdicts.ts'
 
 /** The servers that the house stands on: they forget, die, or hang. */
 const Servers = suite('faults of servers')
-const BOOKS_MS = 30_000
-const WORKS_AGAIN_MS = 15_000
+const BOOKS_MS = 120_000
+const WORKS_AGAIN_MS = 60_000
 const JOBS = 40
 /** How old a block must be to be in the chain's file, whatever happens then. */
 const CHAIN_SAVED_MS = 6_000
@@ -89,7 +89,7 @@ Servers(
     await until(
       'all are on chain again',
       async () => {
-        const books = await audit(network, 5_000).catch(() => undefined)
+        const books = await audit(network, 10_000).catch(() => undefined)
         return lost.every((call) => books?.jobs.has(whole(call).jobId))
       },
       BOOKS_MS,
@@ -119,7 +119,8 @@ Servers(
 Servers('a second start on the same data carries on', async () => {
   const before = whole(await ask(network))
   const books = await audit(network, BOOKS_MS)
-  const old = await getJob(network, before.jobId)
+  // Its job hears of a settlement by another way than the books.
+  const old = await untilStatus(network, before.jobId, 'settled')
   await network.stop()
   const first = network
   network = await startNetwork({ dataDir })

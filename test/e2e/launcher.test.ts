@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { waitFor } from '../../src/network/waiting.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 90_000
 /** What a stopped network leaves in its data directory. */
 const STATE = [
   '.svc-network',

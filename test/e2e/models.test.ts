@@ -16,7 +16,7 @@ const MODEL = 'Qwen/Qwen3-14B'
 const OTHER = 'google/gemma-3-27b-it'
 /** Long, because the machine may be busy; how long it takes really is in the decisions. */
 const COMES_MS = 60_000
-const LEAVES_MS = 15_000
+const LEAVES_MS = 60_000
 
 let network: Network
 let customer: Customer
@@ -116,7 +116,7 @@ Models('the latency is the median over the workers of all pools', async () => {
   })
   const paces = new Map([
     [join(0, [MODEL], pace(50)).address, 50],
-    [join(0, [MODEL], pace(1_500)).address, 1_500],
+    [join(0, [MODEL], pace(4_000)).address, 4_000],
     [join(1, [MODEL], pace(500)).address, 500],
   ])
   await isServedBy(MODEL, 3, COMES_MS)
@@ -139,7 +139,7 @@ Models('the latency is the median over the workers of all pools', async () => {
     return ms >= middle && ms
   })
   assert.ok(Number.isInteger(latency))
-  assert.ok(latency < 1_000, `${latency} ms is not near ${middle}, but near the slowest`)
+  assert.ok(latency < 3_000, `${latency} ms is not near ${middle}, but near the slowest`)
 })
 
 Models('IDs hold slashes, as they are or encoded; what is no ID is 404', async () => {

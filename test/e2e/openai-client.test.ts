@@ -284,7 +284,7 @@ Client('a stream that the client aborts is settled for what was made', async () 
 })
 
 const clientOf = (apiKey: string): OpenAI =>
-  new OpenAI({ apiKey, baseURL: customer.baseUrl, timeout: 20_000 })
+  new OpenAI({ apiKey, baseURL: customer.baseUrl, timeout: 60_000 })
 
 async function lastFinishReason(
   stream: AsyncIterable<OpenAI.ChatCompletionChunk>,

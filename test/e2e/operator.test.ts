@@ -22,7 +22,7 @@ const MODEL = 'Qwen/Qwen3-14B'
 const CHARGE_UNITS = 18n * 10_000n
 /** Two windows of 600 s, and the one in which the job was settled. */
 const HOLD_SECONDS = 1_900
-const BLOCKED_MS = 20_000
+const BLOCKED_MS = 60_000
 
 let folder: string
 let network: Network

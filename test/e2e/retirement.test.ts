@@ -68,8 +68,8 @@ const jobs: string[] = []
 Life('before it is listed it is not found, whoever offers it', async () => {
   const counts = { edges: 1, actors: 1, pools: 1, workers: 1 }
   const [pool] = layOutPorts(network.portBase, counts).pools.map(poolUrl)
-  // A hundred tokens take 20 seconds, so that they outlast a short notice.
-  const pace = { WORKER_SAMPLE_TOKENS: '200', WORKER_SAMPLE_TOKEN_MS: '200' }
+  // A hundred tokens take 40 seconds, so that they outlast a short notice.
+  const pace = { WORKER_SAMPLE_TOKENS: '200', WORKER_SAMPLE_TOKEN_MS: '400' }
   worker = startWorker(pool!, [MODEL.id], pace)
   const answer = await ask(MODEL.id)
   assert.equal([answer.status, errorOf(answer).code], [400, 'model_not_found'])

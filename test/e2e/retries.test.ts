@@ -10,7 +10,7 @@ import { until, untilServed } from './until.ts'
 
 /** A client that repeats itself, by itself: whatever it meets, one answer is paid once. */
 const Retries = suite('retried requests')
-const BOOKS_MS = 30_000
+const BOOKS_MS = 90_000
 /** Answers of two to four seconds. */
 const SAMPLE = { WORKER_SAMPLE_TOKENS: '60', WORKER_SAMPLE_TOKEN_MS: '50' }
 const messages = [{ role: 'user' as const, content: 'Say something.' }]
@@ -116,7 +116,7 @@ Retries('a try that failed is tried again, as a job of its own', async () => {
   const asked = client.chat.completions.create({ model: LONE_MODEL, messages })
   await until('the job runs', async () => {
     const ids = [...(await lockedJobs(network)).keys()].filter((id) => !before.has(id))
-    return ids[0] && (await untilStatus(network, ids[0], 'processing', 5_000))
+    return ids[0] && (await untilStatus(network, ids[0], 'processing', 30_000))
   })
   // The only worker of the model; the launcher brings it back.
   network.kill('worker', 'SIGKILL', 1)
@@ -141,7 +141,7 @@ const post = (edge: number, key: string, more: object = {}, signal?: AbortSignal
       'idempotency-key': key,
     },
     body: JSON.stringify({ model: MODEL, messages, ...more }),
-    signal: AbortSignal.any([AbortSignal.timeout(40_000), ...(signal ? [signal] : [])]),
+    signal: AbortSignal.any([AbortSignal.timeout(60_000), ...(signal ? [signal] : [])]),
   })
 const contentOf = async (response: Response): Promise<string> => {
   const body = (await response.json()) as { choices: [{ message: { content: string } }] }

@@ -13,8 +13,8 @@ const Resume = suite('a worker’s connection breaks')
 
 /** No worker of the network serves it. */
 const MODEL = 'Qwen/Qwen3-14B'
-const BOOKS_MS = 30_000
-const SERVED_MS = 30_000
+const BOOKS_MS = 90_000
+const SERVED_MS = 90_000
 
 let network: Network
 let relay: Relay

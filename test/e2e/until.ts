@@ -8,12 +8,14 @@ import type { Network, Role } from '../network/network.ts'
 export { pause }
 
 const LOOK_MS = 25
+/** A machine that does much else must not fail these. */
+const WAIT_MS = 60_000
 
 /** Looks until there is something to see. @throws naming what never came */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 10_000,
+  withinMs = WAIT_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
@@ -42,7 +44,7 @@ export async function untilServed(
   network: Network,
   model: string,
   workers: number,
-  withinMs = 20_000,
+  withinMs = WAIT_MS,
 ): Promise<void> {
   for (const url of network.base_urls) {
     await until(

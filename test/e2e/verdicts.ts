@@ -19,11 +19,18 @@ export async function agrees(
     assert.is(job.on_chain.proof_hash, hashOf(call.text))
     assert.is(end?.type === 'settled' && end.charged, BigInt(job.credits_charged))
   } else {
-    const job = await getJob(network, call.jobId)
+    const job = await ended(network, call.jobId)
     assert.ok(['failed', 'refunded'].includes(job.status), `${told(call)} of a ${job.status} job`)
     assert.ok(!end || end.type === 'refunded', `${job.id} is ${end?.type}`)
   }
 }
+
+/** A job hears of its end by another way than its caller and the chain. */
+const ended = (network: Network, id: string) =>
+  until(`the end of ${id}`, async () => {
+    const job = await getJob(network, id)
+    return ['failed', 'refunded', 'settled'].includes(job.status) && job
+  })
 
 /** Every call, a few at a time. */
 export async function allAgree(

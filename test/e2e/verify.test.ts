@@ -17,7 +17,7 @@ import { whole } from './verdicts.ts'
 const Verify = suite('verify')
 
 const VERIFY = 'src/audit/verify/main.ts'
-const SETTLE_MS = 30_000
+const SETTLE_MS = 90_000
 
 let network: Network
 let files: string

@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createTestClient, createWalletClient, type Hex, parseUnits, publicActions } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { natsAddress } from '../../src/bus/address.ts'
 import { workerStakingAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/moving-head.ts'
 import { outputHash } from '../../src/domain/hash.ts'
@@ -25,7 +26,7 @@ const Life = suite('facts of a worker')
 
 const MODEL = 'Qwen/Qwen3-14B'
 const COMES_MS = 60_000
-const LEAVES_MS = 15_000
+const LEAVES_MS = 60_000
 
 const secret = randomBytes(32)
 const key: Hex = `0x${secret.toString('hex')}`
@@ -36,7 +37,7 @@ let worker: OwnWorker
 
 Life.before(async () => {
   network = await startNetwork({ flags: ['--pools', '2', '--workers', '0'] })
-  nats = await connect({ servers: network.nats_url, maxReconnectAttempts: -1 })
+  nats = await connect({ ...natsAddress(network.nats_url), maxReconnectAttempts: -1 })
   const counts = { edges: 1, actors: 1, pools: 2, workers: 0 }
   const pools = layOutPorts(network.portBase, counts).pools.map(poolUrl).join(',')
   const settings = { WORKER_PRIVATE_KEY: key, WORKER_REGION: 'eu-west' }

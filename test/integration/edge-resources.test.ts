@@ -61,7 +61,7 @@ Resources('models: the live ones, by both forms of their id', async ({ stage }) 
 })
 
 Resources('a pool that is silent, or draining, serves nothing', async () => {
-  const stage = await openStage({ clock: fastClock(50) })
+  const stage = await openStage({ clock: fastClock(50), poolsSpeakOn: false })
   try {
     await new Promise((resolve) => setTimeout(resolve, 100))
     const list = await jsonOf(await call(stage, '/v1/models'))

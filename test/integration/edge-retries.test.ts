@@ -38,8 +38,8 @@ Retries.after.each(async ({ stage }) => stage.close())
 
 const textOf = async (response: Response): Promise<string> =>
   (await jsonOf(response)).choices[0].message.content
-/** Requests that should find each other are in. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 100))
+/** Requests that should find each other are in, on a busy machine too. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 1_000))
 
 for (const [what, first, second] of [
   ['by its key', named(), named()],

@@ -79,7 +79,7 @@ Facts(
     await connection.close()
     assert.is(stored.subject, `fact.${wallet}.credit_topup`)
     assert.equal(decode(stored.data) as Fact, topup(0))
-    await within(10_000, 'the first connection to be back', () => nats.bus.connected)
+    await within(30_000, 'the first connection to be back', () => nats.bus.connected)
   },
 )
 

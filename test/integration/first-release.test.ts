@@ -7,7 +7,7 @@ import { FirstWorker } from '../fakes/worker-1.0/worker.ts'
 /** A worker of the first release at today's pool, with everything that is new switched on. */
 const First = suite('a worker of version 1.0')
 
-const WAIT_MS = 15_000
+const WAIT_MS = 30_000
 const TEXT = 'one, two, three'
 
 let stage: PoolStage

@@ -216,7 +216,7 @@ test('the one who rebuilds dies: the next one does it', async (stage) => {
   })
   // It hangs in its first put, as a process that was killed does.
   const dying = await stage.rebuilder({ ...store.jobViews, put: () => died })
-  await within(5_000, 'a rebuild to begin', async () =>
+  await within(30_000, 'a rebuild to begin', async () =>
     Boolean(await stage.redis.exists('jobs:rebuilding')),
   )
   await stage.rebuilder()
@@ -239,11 +239,11 @@ test('a restart that lost the last writes: they are read from the mark on', asyn
   for (const rebuilder of stage.rebuilders.splice(0)) await rebuilder.stop()
   await stage.append(jobAt(3), 'settling') // its put was lost
   await redis.bgrewriteaof()
-  await within(10_000, 'what is there to be on disk', async () => {
+  await within(30_000, 'what is there to be on disk', async () => {
     return (await redis.info('persistence')).includes('aof_rewrite_in_progress:0')
   })
   await redisServer.crash()
-  await within(10_000, 'redis to be back', () => store.ping())
+  await within(30_000, 'redis to be back', () => store.ping())
   let archiveRead = false
   await stage.rebuilder(store.jobViews, {
     ...archive,
@@ -275,7 +275,7 @@ test('a mark older than the journal itself: the archive fills the gap', async (s
   await redis.config('SET', 'appendfsync', 'always')
   await redis.set('last', '1')
   await redisServer.crash()
-  await within(10_000, 'redis to be back', () => store.ping())
+  await within(30_000, 'redis to be back', () => store.ping())
   await stage.rebuilder()
   await stage.complete()
   assert.equal(

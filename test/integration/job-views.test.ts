@@ -275,7 +275,7 @@ Views('memory: a restart may have lost the last writes, and none before the mark
   await redis.config('SET', 'appendfsync', 'always')
   await put(version(2, jobAt(2)))
   await server.crash()
-  await within(10_000, 'redis to be back', () => store.ping())
+  await within(30_000, 'redis to be back', () => store.ping())
   assert.equal(await store.jobViews.memory(), { type: 'lost_tail', from: 70 })
   assert.is(await store.jobViews.page({ wallet: OWNER, limit: 1 }), 'incomplete')
   await store.jobViews.advance(80)

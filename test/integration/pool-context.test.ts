@@ -15,7 +15,7 @@ import { assigned, jobId, locked, offered, started, terms } from '../unit/actors
 /** The prompt is too long for one pool's workers; the job, as it really decides, finds the other pool. */
 const Context = suite('pools: a prompt too long for one of two')
 
-const WAIT_MS = 10_000
+const WAIT_MS = 20_000
 const CONTEXT_LENGTH = 2
 const { model } = terms
 

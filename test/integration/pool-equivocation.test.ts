@@ -18,7 +18,7 @@ import { ESCROW_SEPARATOR, identity, pause, until } from '../fakes/pool/stage.ts
 /** A second answer to one job, signed where the first pool or session could not see it. */
 const Elsewhere = suite('pool: two answers, signed at two places')
 
-const WAIT_MS = 10_000
+const WAIT_MS = 20_000
 
 /** What a worker signs of an answer of three tokens. */
 function signedBy(key: number, jobId: JobId, text: string): SignedCompletion {
@@ -72,7 +72,8 @@ Elsewhere(
   'the job is with a later attempt, which ends with another answer of the same worker',
   inHouse(async (house) => {
     const worker = await house.rogue(9)
-    const jobId = await atWork(house, worker, 2_000)
+    // Time enough to answer in, and then waited out.
+    const jobId = await atWork(house, worker, 4_000)
     house.stage.replies.set(jobId, stillOpen)
     answer(worker, jobId, 'another')
     await house.stage.hears(jobId, 'CompleteJob')

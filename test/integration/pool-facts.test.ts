@@ -61,7 +61,7 @@ Members(
     await stage.hears(jobId, 'AssignWorker')
     const other = await rogue(2)
     stage.chain.deactivate(leaver.address)
-    await until(() => leaver.ended !== undefined, 'the leaver to be sent away', 8_000)
+    await until(() => leaver.ended !== undefined, 'the leaver to be sent away')
     assert.is(leaver.ended?.code, 'FAILED_PRECONDITION')
     assert.match(leaver.ended?.details ?? '', 'deactivated on chain')
     await stage.hears(jobId, 'FailWorker')
@@ -76,7 +76,7 @@ Members(
     const first = await rogue(1)
     assert.is(stage.chain.asked, 1)
     stage.chain.deactivate(identity(1).address)
-    await until(() => first.ended !== undefined, 'the leaver to be sent away', 8_000)
+    await until(() => first.ended !== undefined, 'the leaver to be sent away')
     stage.chain.deactivate(identity(2).address)
     for (const key of [1, 2, 1]) {
       const again = await rogue(key)

@@ -148,6 +148,7 @@ Faults(
     await until(() => busy.offers.length === 1, 'the offer to pass on')
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_refused')
     assert.is(stage.told.length, 1)
+    await until(() => silent.cancels.length > 0, 'the silent one to be told')
     assert.equal(silent.cancels, [{ jobId, settle: false }])
     await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 5, tokenMs: 1 }))
     const next = await stage.offer({ exclude: [silent.address] })

@@ -6,7 +6,7 @@ import { until } from '../fakes/pool/stage.ts'
 
 const Lost = suite('pool: workers that leave in the middle of a job')
 
-const WAIT_MS = 10_000
+const WAIT_MS = 20_000
 
 /** A worker leaves in the middle of a job and comes back. @returns its share of jobs finished then */
 async function comesBack(house: House, leave: (worker: Rogue) => Promise<void>): Promise<number> {

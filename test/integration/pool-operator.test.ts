@@ -9,7 +9,7 @@ import { OpenAiEngine } from '../../src/worker/engines/openai.ts'
 import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { identity, log, OTHER_WALLET, pause, until, WALLET } from '../fakes/pool/stage.ts'
+import { identity, log, OTHER_WALLET, until, WALLET } from '../fakes/pool/stage.ts'
 import { data, stream } from '../fakes/pool/upstream.ts'
 
 /** What an operator sees, and what keeps a worker out of jobs that it cannot do. */
@@ -71,10 +71,10 @@ OperatorSide(
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'FailWorker')
     // A failed job makes the agent look at once, not at its next turn.
-    await until(() => stage.workers() === 0, 'the worker to be out', 8_000)
+    await until(() => stage.workers() === 0, 'the worker to be out', 30_000)
     upstream.models = listing
     upstream.answer = (_request, response) => stream(response, ['back'])
-    await until(() => stage.workers() === 1, 'the worker to be back', 8_000)
+    await until(() => stage.workers() === 1, 'the worker to be back', 30_000)
     const after = await stage.offer()
     await stage.hears(after.jobId, 'CompleteJob')
     assert.is(stage.textOf(after.jobId), 'back')
@@ -84,20 +84,20 @@ OperatorSide(
 OperatorSide(
   'an offer that it cannot finish in time is refused, one with time enough is taken',
   inHouse(async ({ stage, serve }) => {
-    // Two tokens in about a quarter of a second.
+    // Two tokens, the second a second after the first.
     await serve((_request, response) =>
-      stream(response, ['a', 'b'], { everyMs: 120, usage: { completion_tokens: 2 } }),
+      stream(response, ['a', 'b'], { everyMs: 1_000, usage: { completion_tokens: 2 } }),
     )
     for (let i = 0; i < 3; i++) {
       const { jobId } = await stage.offer()
       await stage.hears(jobId, 'CompleteJob')
     }
-    const late = await stage.offer({ deadlineAt: addSpan(100) })
+    const late = await stage.offer({ deadlineAt: addSpan(700) })
     const refused = await stage.hears(late.jobId, 'FailWorker')
     assert.is(refused.reason, 'worker_refused')
     const agent = stage.lastAgent()
     await until(() => agent.report().standing?.jobsRefused === 1, 'the refusal to be counted')
-    const early = await stage.offer({ deadlineAt: addSpan(5_000) })
+    const early = await stage.offer({ deadlineAt: addSpan(20_000) })
     await stage.hears(early.jobId, 'CompleteJob')
   }),
 )
@@ -160,8 +160,7 @@ OperatorSide(
     await stage.hears(jobId, 'CompleteJob')
     await left
     assert.is(agent.report().busy, 0)
-    await pause(20)
-    assert.is(stage.workers(), 0)
+    await until(() => stage.workers() === 0, 'the pool to see it leave')
   }),
 )
 

@@ -9,7 +9,7 @@ import { data, stream } from '../fakes/pool/upstream.ts'
 
 /** Real agents behind a way to the pool that fails. */
 const Resume = suite('pool and worker: a stream that breaks')
-const PATIENCE_MS = 12_000
+const PATIENCE_MS = 25_000
 
 const WORDS = Array.from({ length: 40 }, (_, i) => `word${i} `)
 

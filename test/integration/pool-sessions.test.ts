@@ -43,8 +43,8 @@ Sessions(
 Sessions(
   'a session that falls silent is cut',
   inHouse(async ({ stage, rogue }) => {
-    const worker = await rogue(9)
-    await until(() => worker.ended !== undefined, 'the cut', 12_000)
+    const worker = await rogue(9, { beats: false })
+    await until(() => worker.ended !== undefined, 'the cut', 30_000)
     assert.is(worker.ended?.code, 'DEADLINE_EXCEEDED')
     await until(() => stage.workers() === 0, 'the summary to say so')
   }),
@@ -56,7 +56,7 @@ Sessions(
     await serve()
     const usurper = await rogue(1)
     await until(() => usurper.welcomed, 'the usurper')
-    await until(() => usurper.ended?.code === 'ABORTED', 'the agent to be back', 8_000)
+    await until(() => usurper.ended?.code === 'ABORTED', 'the agent to be back', 30_000)
     await stage.hears((await stage.offer()).jobId, 'CompleteJob')
   }),
 )

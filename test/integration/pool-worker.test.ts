@@ -73,7 +73,8 @@ Jobs(
 Jobs(
   'the same attempt offered twice runs once; a later one replaces it',
   inHouse(async ({ stage, serve, upstream }) => {
-    await serve((_request, response) => stream(response, ['a', 'b'], { everyMs: 100 }))
+    // The first attempt must not end before it is replaced.
+    await serve((_request, response) => stream(response, Array(300).fill('a '), { everyMs: 100 }))
     const { job, jobId } = await stage.offer()
     assert.equal((await stage.offer(job)).reply, { type: 'taken' })
     await until(() => upstream.requests.length > 0, 'the upstream to be asked')
@@ -146,9 +147,9 @@ Jobs(
   'a job that does not answer is told again',
   inHouse(async ({ stage, serve }) => {
     await serve()
-    stage.bus.answerMs = 50
     stage.deafFor = 3
     const { jobId } = await stage.offer()
+    stage.bus.answerMs = 50
     await stage.hears(jobId, 'CompleteJob')
   }),
 )

@@ -15,7 +15,7 @@ export interface Server {
 }
 
 export const startNats = (): Promise<Server> =>
-  start('nats', (port, dir) => [
+  startServer('nats', (port, dir) => [
     'nats-server',
     '-a',
     '127.0.0.1',
@@ -27,7 +27,7 @@ export const startNats = (): Promise<Server> =>
   ])
 
 export const startRedis = (): Promise<Server> =>
-  start('redis', (port, dir) => [
+  startServer('redis', (port, dir) => [
     'redis-server',
     '--bind',
     '127.0.0.1',
@@ -41,18 +41,18 @@ export const startRedis = (): Promise<Server> =>
     '',
   ])
 
-async function start(
+export async function startServer(
   scheme: string,
   command: (port: number, dir: string) => string[],
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Server> {
-  const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), `svc-${scheme}-`))
-  let child = await launch(command(port, dir), port)
+  const first = await onFreePort((port) => launch(command(port, dir), port, env))
+  const { port } = first
+  let { child } = first
   const end = async () => {
     child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) {
-      await new Promise((resolve) => child.once('exit', resolve))
-    }
+    await ended(child)
   }
   return {
     url: `${scheme}://127.0.0.1:${port}`,
@@ -61,7 +61,7 @@ async function start(
     },
     crash: async () => {
       await end()
-      child = await launch(command(port, dir), port)
+      child = await launch(command(port, dir), port, env)
     },
     stop: async () => {
       await end()
@@ -70,10 +70,52 @@ async function start(
   }
 }
 
-async function launch([program, ...args]: string[], port: number): Promise<ChildProcess> {
-  const child = spawn(program!, args, { stdio: 'ignore' })
-  await within(10_000, `${program} to listen on ${port}`, () => listens(port))
+async function launch(
+  [program, ...args]: string[],
+  port: number,
+  env: NodeJS.ProcessEnv,
+): Promise<ChildProcess> {
+  const child = spawn(program!, args, { stdio: 'ignore', env })
+  await untilListening(child, `${program} to listen on ${port}`, () => listens(port))
   return child
+}
+
+const LISTENS_MS = 60_000
+const PORT_TRIES = 3
+
+/** @throws {EndedEarly} the process is gone: its port may have been taken in between */
+export async function untilListening(
+  child: ChildProcess,
+  what: string,
+  listens: () => Promise<boolean>,
+): Promise<void> {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  await within(LISTENS_MS, what, async () => {
+    if (hasEnded()) throw new EndedEarly(`it ended instead of ${what}`)
+    return (await listens()) && !hasEnded()
+  })
+}
+
+class EndedEarly extends Error {}
+
+/** Starts what listens on a port. A port that is free now may be another's a moment later. */
+export async function onFreePort<T>(
+  start: (port: number) => Promise<T>,
+): Promise<{ child: T; port: number }> {
+  for (let tries = 1; ; tries++) {
+    const port = await freePort()
+    try {
+      return { child: await start(port), port }
+    } catch (error) {
+      if (tries === PORT_TRIES || !(error instanceof EndedEarly)) throw error
+    }
+  }
+}
+
+/** Resolves once the process is gone, also where it was gone before. */
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  await new Promise((resolve) => child.once('exit', resolve))
 }
 
 function listens(port: number): Promise<boolean> {

@@ -43,7 +43,7 @@ Writer('a transaction is told as broadcast before any block holds it', async () 
     mined = true
     return one
   })
-  await within(5_000, 'the broadcast', () => broadcast)
+  await within(20_000, 'the broadcast', () => broadcast)
   assert.not.ok(mined)
   await local.rpc.call('evm_mine', [])
   await local.rpc.call('evm_setAutomine', [true])

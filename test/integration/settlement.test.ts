@@ -57,7 +57,7 @@ const say = (intents: readonly LaneIntent[]) => {
 const heard = (jobId: JobId, type: JobCommand['type']) =>
   (told.get(jobId) ?? []).filter((command) => command.type === type)
 const allHeard = (jobs: readonly JobId[], type: JobCommand['type']) =>
-  within(20_000, `${type} of ${jobs.length} jobs`, () =>
+  within(40_000, `${type} of ${jobs.length} jobs`, () =>
     jobs.every((jobId) => heard(jobId, type).length > 0),
   )
 const available = async () => (await chain.reader.account(WALLET)).available
@@ -69,7 +69,7 @@ Settlement.before(async () => {
   const { rpcUrl, contracts } = local
   chain = await connectChain({ rpcUrl, contracts, log })
   writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
-  bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     const before = told.get(command.jobId)
     if (before) before.push(command)
@@ -86,7 +86,7 @@ Settlement.before(async () => {
 Settlement('registers a worker, once', async () => {
   const settler = await startLane('settle')
   const wish = registrationOf(local.contracts, WALLET)
-  const ask = (of = wish) => bus.request<RegisterReply>(SUBJECTS.workerRegister, of, 10_000)
+  const ask = (of = wish) => bus.request<RegisterReply>(SUBJECTS.workerRegister, of, 30_000)
   assert.equal(await ask(), { type: 'registered', workerId: 1 })
   assert.equal(await ask(), { type: 'registered', workerId: 1 })
   assert.is(await chain.reader.workerId(wish.signer), 1)
@@ -113,13 +113,18 @@ Settlement('locks, settles and refunds in batches; the watcher tells what is fin
 
   const [first] = heard(paid[0]!, 'ConfirmSettlement')
   assert.ok(first?.type === 'ConfirmSettlement' && first.charged === 8n)
+  // The watcher may read a block before the lane has the node's answer to its broadcast.
+  await within(20_000, 'the hash at broadcast', () => sent.has(paid[0]!))
   assert.is(first.tx, sent.get(paid[0]!), 'the hash at broadcast is the hash that was mined')
   // A lane tells of its own receipt, perhaps before the watcher has read that block.
   const kinds = ['deposited', 'locked', 'settled', 'refunded'] as const
-  const count = (kind: string) => ledger.applied.filter((entry) => entry.kind === kind).length
-  const counts = () => kinds.map(count)
-  await within(10_000, 'refunds in the ledger', () => count('refunded') >= returned.length)
-  assert.equal(counts(), [1, 120, 80, 40])
+  const expected = [1, 120, 80, 40]
+  const counts = () =>
+    kinds.map((kind) => ledger.applied.filter((entry) => entry.kind === kind).length)
+  await within(20_000, 'all of it in the ledger', () =>
+    counts().every((count, i) => count >= expected[i]!),
+  )
+  assert.equal(counts(), expected)
   await Promise.all([locker.stop(), settler.stop(), watcher.stop()])
 })
 
@@ -158,10 +163,12 @@ Settlement('lanes that end at any moment leave nothing half done', async () => {
 Settlement('what the chain passes over is told with its reason', async () => {
   const [locker, settler] = await Promise.all([startLane('lock'), startLane('settle')])
   const [poor, unlocked, forged] = [newJob(), newJob(), newJob()]
-  say([lock(poor), settleOf(unlocked), lockOf(forged)])
+  say([lock(poor), lockOf(forged)])
   await allHeard([poor], 'RefuseLock')
-  await allHeard([unlocked], 'RefuseSettlement')
   await allHeard([forged], 'ConfirmLock')
+  // While a lock is on its way a job without one is told nothing, and asks again.
+  say([settleOf(unlocked)])
+  await allHeard([unlocked], 'RefuseSettlement')
   say([{ ...settleOf(forged), signature: settleOf(newJob()).signature }])
   await allHeard([forged], 'RefuseSettlement')
   const reasons = [
@@ -189,7 +196,7 @@ Settlement('disputes open in batches, once; verdicts reach the jobs and the ledg
   const wallet = makeEscrowCaller({ rpcUrl, contracts, privateKey: KEYS.wallet })
   await wallet.openDispute(own, outputHash('by itself'))
   for (let i = 0; i < 3; i++) say(jobs.map(dispute))
-  await within(20_000, 'each dispute in a block', () => jobs.every((jobId) => openingOf(jobId)))
+  await within(40_000, 'each dispute in a block', () => jobs.every((jobId) => openingOf(jobId)))
   await settler.stop()
   for (const jobId of jobs) {
     const facts = await chain.reader.jobFacts(jobId)
@@ -244,10 +251,10 @@ Settlement(
     say(lost.map((jobId) => settleOf(jobId)))
     await allHeard(lost, 'ConfirmSettlement')
     say(lost.map(dispute))
-    await within(20_000, 'disputes in a block', () => lost.every((jobId) => openingOf(jobId)))
+    await within(40_000, 'disputes in a block', () => lost.every((jobId) => openingOf(jobId)))
 
+    // From here on the lanes may send again what was lost, before anybody can look.
     assert.is(await local.rpc.call<boolean>('evm_revert', [snapshot]), true)
-    assert.is(await available(), before - 5n * 8n)
     say(after.map(lockOf))
     await allHeard(after, 'ConfirmLock')
     assert.is(await available(), before - 15n * 8n, 'kept, lost and new are locked')
@@ -262,7 +269,9 @@ Settlement(
     assert.equal(settled, Array(10).fill(1))
     for (const jobId of lost) {
       const facts = await chain.reader.jobFacts(jobId)
-      assert.is(facts.at(-1)?.type, 'disputed', 'disputes come back after their settlements')
+      // One that was sent twice is skipped the second time.
+      const last = facts.filter(({ type }) => type !== 'skipped').at(-1)
+      assert.is(last?.type, 'disputed', 'disputes come back after their settlements')
     }
     assert.ok(ledger.forgotten > 0)
     await Promise.all([locker.stop(), settler.stop(), watcher.stop()])

@@ -181,7 +181,7 @@ WebServer('a page that listens is let go when the process ends', async () => {
   const text = stream.text()
   await own.web.stop()
   assert.match(await text, 'retry: ')
-  await within(10_000, 'the port to be closed', () =>
+  await within(30_000, 'the port to be closed', () =>
     fetch(own.address).then(
       () => false,
       () => true,
@@ -199,7 +199,7 @@ WebServer('a page that lost the stream is told to ask everything anew', async ()
   })
   let text = ''
   const pieces = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
-  await within(10_000, 'the page to be told', async () => {
+  await within(30_000, 'the page to be told', async () => {
     text += (await pieces.read()).value ?? ''
     return text.includes('"account"')
   })

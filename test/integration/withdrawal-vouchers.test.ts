@@ -47,7 +47,7 @@ async function inLedger(): Promise<bigint | undefined> {
 }
 async function follows(expected: bigint): Promise<void> {
   await within(
-    10_000,
+    30_000,
     `the ledger to tell ${expected}`,
     async () => (await inLedger()) === expected,
   )

@@ -7,7 +7,7 @@ import { Relay } from '../fakes/pool/relay.ts'
 import { identity, log, MODEL, PoolStage, pause, until } from '../fakes/pool/stage.ts'
 
 const Pools = suite('worker: several pools')
-const BACK_MS = 3_000
+const BACK_MS = 20_000
 
 let first: PoolStage
 let second: PoolStage
@@ -73,15 +73,16 @@ Pools(
 Pools('the first pool is not there: the next is tried without waiting', async () => {
   relays[0]!.cut()
   start(1)
-  await until(() => second.workers() === 1, 'the worker at the second pool', 1_000)
+  await until(() => second.workers() === 1, 'the worker at the second pool', BACK_MS)
 })
 
 Pools('no pool is there: each is tried, then it waits, longer each time', async () => {
   for (const relay of relays) relay.cut()
   const agent = start(1)
-  await pause(2_500)
-  const dialled = relays.map((relay) => relay.dialled)
-  assert.ok(Math.min(...dialled) >= 2, `dialled: ${dialled}`)
+  const counts = () => relays.map((relay) => relay.dialled)
+  await until(() => Math.min(...counts()) >= 2, 'each to be dialled twice')
+  await pause(2_000)
+  const dialled = counts()
   // gRPC may connect twice in one dial. Without waiting there would be thirty.
   assert.ok(Math.max(...dialled) <= 15, `dialled: ${dialled}`)
   assert.match(agent.report().trouble ?? '', 'UNAVAILABLE')

@@ -9,7 +9,7 @@ export interface Said {
 }
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const DEADLINE_MS = 90_000
+const DEADLINE_MS = 240_000
 
 /** Runs a command of this project, as `npm run` would, on a network's data directory. */
 export const runOn = (

@@ -73,7 +73,7 @@ export async function openRig() {
     const summary = message as PoolSummary
     summaries.set(summary.poolId, summary)
   })
-  bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     respond({ type: 'accepted' })
     const command = message as JobCommand
     if (command.type === 'CompleteJob' || command.type === 'FailWorker') {

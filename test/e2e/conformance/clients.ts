@@ -59,7 +59,7 @@ export interface RealClient {
   errorOf(error: unknown): ShownError
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 90_000
 const messagesOf = ({ system, turns }: Ask) => [
   { role: 'system' as const, content: system },
   ...turns,

@@ -17,7 +17,7 @@ export interface Conformance<T extends Tables> {
   run(): void
 }
 
-const ROW_MS = 60_000
+const ROW_MS = 240_000
 
 /** A suite that knows which rows it owes. @throws for a row that is not owed, or given twice */
 export function conformance<const T extends Tables>(name: string, tables: T): Conformance<T> {

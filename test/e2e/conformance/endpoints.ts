@@ -145,7 +145,7 @@ function documentationRows(row: WireRow, wire: () => Wire): void {
   row('Documentation', 'error.docs leads to a page with an anchor for every code', async () => {
     const { network } = wire()
     const page = await fetch(`${network.docs_url}/api-reference/errors`, {
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     })
     assert.is(page.status, 200)
     assert.match(page.headers.get('content-type') ?? '', /^text\/html\b/)
@@ -155,7 +155,7 @@ function documentationRows(row: WireRow, wire: () => Wire): void {
   })
   row('Documentation', 'OpenAPI 3.1 at /v1/openapi.json names every endpoint', async () => {
     const answer = await fetch(`${wire().network.base_url}/openapi.json`, {
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     })
     assert.is(answer.status, 200, 'without a key')
     const document = (await answer.json()) as { openapi: string; paths: Record<string, object> }

@@ -105,7 +105,7 @@ function authenticationRows(row: WireRow, tools: Tools): void {
     const leaver = await newCustomer(wire().network)
     await readAccount(leaver)
     await revokeKey(wire().network, leaver)
-    const gone = await firstRefusal(leaver, 1_000)
+    const gone = await firstRefusal(leaver, 20_000)
     is(gone, { status: 401, code: 'invalid_api_key' })
     for (let i = 0; i < 5; i++)
       is(await send(leaver, '/account'), { status: 401, code: 'invalid_api_key' })

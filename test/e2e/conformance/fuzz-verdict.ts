@@ -101,7 +101,7 @@ export class Verdicts {
   }
 }
 
-const RAW_MS = 20_000
+const RAW_MS = 60_000
 
 /** Writes all of it, says that this was all, and reads until the other side closes. */
 export function exchangeBytes(baseUrl: string, bytes: Buffer): Promise<string> {

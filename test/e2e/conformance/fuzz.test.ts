@@ -35,7 +35,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_260_601)
 const CASES = Number(process.env.FUZZ_CASES ?? 3_000)
 /** Properties of their own, side by side: an edge never serves one caller alone. */
 const LANES = 4
-const BOOKS_MS = 60_000
+const BOOKS_MS = 120_000
 const CHAT = '/chat/completions'
 const LITE = {
   model: 'Qwen/Qwen3-1.7B',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Customer } from '../customer.ts'
 
-const READ_MS = 20_000
+const READ_MS = 60_000
 
 /**
  * Posts so many bytes as a blocking client does: it reads nothing before all is written, and keeps no

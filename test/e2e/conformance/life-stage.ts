@@ -28,8 +28,8 @@ export const MODEL = 'Qwen/Qwen3-8B'
 export const OTHER_MODEL = 'Qwen/Qwen3-1.7B'
 /** In the catalogue, and nobody's. */
 export const UNSERVED_MODEL = 'google/gemma-3-27b-it'
-export const WINDOW_SECONDS = 16
-export const DISPUTE_WINDOW_SECONDS = 8
+export const WINDOW_SECONDS = 26
+export const DISPUTE_WINDOW_SECONDS = 14
 export const ASK = {
   model: MODEL,
   messages: [{ role: 'user', content: 'Hello' }],
@@ -193,7 +193,7 @@ export interface OpenStream {
   leave(): void
 }
 
-const STREAM_MS = 45_000
+const STREAM_MS = 90_000
 
 export async function openStream({ customer }: Life, fields: object = {}): Promise<OpenStream> {
   const leaving = new AbortController()

@@ -34,7 +34,7 @@ export async function lateJobs(life: Life): Promise<Late> {
   const locks = await life.locks()
   const waiting = chat(customer, ASK)
   const waitingId = await life.nextLock(locks)
-  await pause((WINDOW_SECONDS - 4) * 1_000)
+  await pause((WINDOW_SECONDS - 10) * 1_000)
   const { status: waitedAs } = await life.job(waitingId)
   const all = await Promise.all([plain, waiting, stream])
   const tookSeconds = (performance.now() - began) / 1000
@@ -107,7 +107,7 @@ export function lateRows(row: LifeRow, late: () => Promise<Late>, life: () => Li
   })
   row('Limits', 'Job window: refund and 504', async () => {
     const { tookSeconds } = await late()
-    const isInTime = tookSeconds >= WINDOW_SECONDS - 0.1 && tookSeconds < WINDOW_SECONDS + 5
+    const isInTime = tookSeconds >= WINDOW_SECONDS - 0.1 && tookSeconds < WINDOW_SECONDS + 30
     assert.ok(isInTime, `${tookSeconds} s`)
   })
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,10 +13,9 @@ import { toCredits } from '../../../src/domain/credits.ts'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import { privateKeyAddress } from '../../../src/domain/proof.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
-import { freePort } from '../../integration/servers.ts'
+import { ended, onFreePort, untilListening } from '../../integration/servers.ts'
 
 const ANVIL = fileURLToPath(new URL('../../../node_modules/.bin/anvil', import.meta.url))
-const START_MS = 20_000
 
 /** Accounts that every anvil funds; public knowledge. */
 export const KEYS = {
@@ -88,14 +87,10 @@ export async function startChain(credits: bigint, keepsHistory = false): Promise
 }
 
 export async function startEmptyChain(keepsHistory = false): Promise<EmptyChain> {
-  const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'svc-chain-'))
-  const args = ['--port', `${port}`, '--silent', '--order', 'fifo']
-  if (!keepsHistory) args.push('--prune-history')
-  const child = spawn(ANVIL, args, { stdio: 'ignore' })
+  const { child, port } = await onFreePort((port) => launch(port, keepsHistory))
   const rpcUrl = `http://127.0.0.1:${port}`
   const rpc = makeRpc(rpcUrl)
-  await answers(rpc)
   return {
     rpcUrl,
     rpc,
@@ -104,21 +99,22 @@ export async function startEmptyChain(keepsHistory = false): Promise<EmptyChain>
     stop: async () => {
       await rpc.close()
       child.kill('SIGTERM')
-      await new Promise((resolve) => child.once('exit', resolve))
+      await ended(child)
       rmSync(dir, { recursive: true, force: true })
     },
   }
 }
 
-async function answers(rpc: Rpc): Promise<void> {
-  const deadline = performance.now() + START_MS
-  for (;;) {
-    try {
-      await rpc.call('eth_chainId', [])
-      return
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+async function launch(port: number, keepsHistory: boolean): Promise<ChildProcess> {
+  const args = ['--port', `${port}`, '--silent', '--order', 'fifo']
+  if (!keepsHistory) args.push('--prune-history')
+  const child = spawn(ANVIL, args, { stdio: 'ignore' })
+  const rpc = makeRpc(`http://127.0.0.1:${port}`)
+  const answers = () =>
+    rpc.call('eth_chainId', []).then(
+      () => true,
+      () => false,
+    )
+  await untilListening(child, `anvil to answer on ${port}`, answers).finally(() => rpc.close())
+  return child
 }

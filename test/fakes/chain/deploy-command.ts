@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { KEYS, SETTINGS } from './anvil.ts'
 
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 150_000
 
 /** Who does what, as the environment names them. */
 export const HOLDERS = {

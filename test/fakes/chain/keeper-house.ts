@@ -39,7 +39,7 @@ export async function openKeeperHouse() {
   const operator = makeOperatorCaller(local)
   await operator.registerWorker(PAYEE)
   const jobs = new Map<JobId, JobReply>()
-  nats.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  nats.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const { jobId } = message as { jobId: JobId }
     respond(jobs.get(jobId) ?? { type: 'unknown_job' })
   })

@@ -23,7 +23,7 @@ export class LaneHouse {
   readonly #started: LaneActor[] = []
 
   constructor() {
-    this.bus.subscribe('cmd.*.*', (message) => this.told.push(message as JobCommand))
+    this.bus.subscribe('cmd.*.*.*', (message) => this.told.push(message as JobCommand))
     this.bus.subscribe('edge.*', (message) => this.edge.push(message))
     this.bus.subscribe(SUBJECTS.laneHealth, (message) => this.healths.push(message as LaneHealth))
   }

@@ -39,7 +39,7 @@ export class LaneOnAnvil {
     this.#local = local
     this.#terms = terms
     this.#signer = signer
-    this.bus.subscribe('cmd.*.*', (message) => {
+    this.bus.subscribe('cmd.*.*.*', (message) => {
       const command = message as JobCommand
       this.told.set(command.jobId, [...(this.told.get(command.jobId) ?? []), command])
     })
@@ -94,7 +94,7 @@ export class LaneOnAnvil {
   async locked(jobs: readonly JobId[]): Promise<readonly string[]> {
     const confirmed = (jobId: JobId) =>
       this.told.get(jobId)?.findLast((command) => command.type === 'ConfirmLock')
-    await within(20_000, `the locks of ${jobs.length} jobs`, () => jobs.every(confirmed))
+    await within(60_000, `the locks of ${jobs.length} jobs`, () => jobs.every(confirmed))
     return jobs.map((jobId) => (confirmed(jobId) as { tx: string }).tx)
   }
 

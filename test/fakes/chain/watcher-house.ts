@@ -27,7 +27,7 @@ export class WatcherHouse {
   reply: 'accepted' | 'unknown_job' = 'accepted'
 
   listen(): void {
-    this.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+    this.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
       const command = message as JobCommand
       if (this.deaf.has(command.jobId)) return
       this.taken.push(command)

@@ -70,7 +70,11 @@ export async function startEdgeProcess(): Promise<EdgeProcess> {
       rmSync(dir, { recursive: true })
     },
   }
-  await untilServing(world)
+  // A hook that fails leaves nothing to stop: what was started would hold the test open.
+  await untilServing(world).catch(async (error: unknown) => {
+    await world.stop()
+    throw error
+  })
   return world
 }
 
@@ -99,6 +103,7 @@ function spawnEdge(options: { nats: Server; redis: Server; dir: string; port: nu
       CONTRACTS_FILE: contracts,
       EDGE_PORT: String(port),
       EDGE_BURST: '0',
+      LEAVE_SECONDS: '3',
       LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
     },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -125,7 +130,7 @@ async function playTheOthers(nats: Nats, store: Store, chainAnswers: () => boole
     await store.ledger.load(WALLET, account).catch(() => {}) // with Redis away nobody is answered
     respond({ type: 'loaded' })
   })
-  bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     respond(accept(command))
     if (command.type !== 'StartJob') return
@@ -147,7 +152,7 @@ async function untilServing(world: EdgeProcess): Promise<void> {
     live = response?.status === 200 && (await response.text()).includes(MODEL)
   }, 100)
   try {
-    await eventually(() => live, 'the edge lists the model', 30_000)
+    await eventually(() => live, 'the edge lists the model', 60_000)
   } finally {
     clearInterval(poll)
   }

@@ -14,7 +14,7 @@ import type {
   StartJob,
 } from '../../../src/messages/job.ts'
 import type { LaneHealth } from '../../../src/messages/lane.ts'
-import type { ModelLoad, PoolSummary } from '../../../src/messages/pool.ts'
+import { type ModelLoad, POOL_SUMMARY_MS, type PoolSummary } from '../../../src/messages/pool.ts'
 import { LANES, type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { BurstTerms } from '../../../src/ports/burst-buckets.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
@@ -75,6 +75,9 @@ export interface StageOptions {
   readonly trustProxy?: boolean | string | number
   readonly burst?: BurstTerms
   readonly corsOrigins?: readonly string[]
+  readonly jobWindowMs?: number
+  /** Whether pools repeat what they said last, as real ones do; one that does not is soon forgotten. */
+  readonly poolsSpeakOn?: boolean
 }
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
@@ -92,7 +95,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       trustProxy: options.trustProxy ?? false,
       burst: options.burst ?? { perSecond: 1, burst: 0 },
       corsOrigins: new Set(options.corsOrigins),
-      jobWindowMs: 120_000,
+      jobWindowMs: options.jobWindowMs ?? 120_000,
+      leaveMs: 0,
+      drainMs: 15_000,
       lockWaitMaxMs: 10_000,
       escrowAddress: ESCROW,
     },
@@ -129,14 +134,17 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     close: async () => {
       stopLanes()
+      stopPools()
       await edge.stop()
     },
   }
   const stopLanes = clock.every(500, () => {
     for (const lane of LANES) bus.publish(SUBJECTS.laneHealth, stage.lanes(lane))
   })
-  // The jobs of a house answer to all of its edges; the first stage plays them.
+  // The jobs of a house answer to all of its edges; the first stage plays them, and its pools.
   if (!beside) playJobs(stage)
+  const speakOn = !beside && (options.poolsSpeakOn ?? true)
+  const stopPools = speakOn ? repeatSummaries(bus, clock) : () => {}
   await stage.fund(1_000)
   stage.summary()
   await new Promise((resolve) => setImmediate(resolve))
@@ -173,8 +181,24 @@ async function openHouse(clock: Clock): Promise<House> {
   }
 }
 
+/** What each pool said last, again and again: no test may be a race with its silence. */
+function repeatSummaries(bus: CuttableBus, clock: Clock): () => void {
+  const last = new Map<string, PoolSummary>()
+  const { unsubscribe } = bus.subscribe(SUBJECTS.poolSummary, (message) => {
+    const summary = message as PoolSummary
+    last.set(summary.poolId, summary)
+  })
+  const stop = clock.every(POOL_SUMMARY_MS, () => {
+    for (const summary of last.values()) bus.publish(SUBJECTS.poolSummary, summary)
+  })
+  return () => {
+    stop()
+    unsubscribe()
+  }
+}
+
 function playJobs(stage: Stage): void {
-  stage.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  stage.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     stage.commands.push(command)
     const reply = stage.actor(command)
@@ -318,7 +342,7 @@ export async function call(
 }
 
 /** Waits until `condition` holds, at most `withinMs`. */
-export async function eventually(condition: () => boolean, what: string, withinMs = 5_000) {
+export async function eventually(condition: () => boolean, what: string, withinMs = 20_000) {
   const until = Date.now() + withinMs
   while (!condition()) {
     if (Date.now() > until) throw new Error(`still not so after ${withinMs} ms: ${what}`)

@@ -31,7 +31,7 @@ export const inCuttableHouse = (play: (house: CuttableHouse) => Promise<void>) =
       })
       agents.push(agent)
       agent.start()
-      await until(() => agent.report().phase === 'connected', 'the agent to connect', 10_000)
+      await until(() => agent.report().phase === 'connected', 'the agent to connect')
       return agent
     }
     try {

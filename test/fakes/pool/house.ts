@@ -11,7 +11,7 @@ export interface House {
   serve(answer?: Answer, key?: number): Promise<void>
 }
 
-const TEST_MS = 40_000
+const TEST_MS = 90_000
 
 /** Runs a test in a house of its own, with a deadline. */
 export const inHouse =

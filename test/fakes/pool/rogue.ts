@@ -52,7 +52,7 @@ export class Rogue {
       resumes?: boolean
       /** EIP-712 domain of the escrow that it signs for. */
       separator?: Uint8Array
-      /** It says that it lives, as it must where a test takes longer than a few seconds. */
+      /** Whether it says that it lives: unless told not to, so that no test is a race with the pool. */
       beats?: boolean
     } = {},
   ) {
@@ -61,7 +61,7 @@ export class Rogue {
     this.call = call
     this.closeConnection = close
     const beat = () => this.say({ $case: 'heartbeat', value: { sentAt: Date.now() } })
-    const beating = hello.beats ? setInterval(beat, BEAT_MS) : undefined
+    let beating: NodeJS.Timeout | undefined
     this.stopBeating = () => clearInterval(beating)
     call.on('error', () => {})
     call.on('status', ({ code, details }) => {
@@ -97,6 +97,7 @@ export class Rogue {
       }
       if (message?.$case === 'welcome') {
         this.welcomed = true
+        if (hello.beats ?? true) beating = setInterval(beat, BEAT_MS)
         this.welcome = message.value
       }
       if (message?.$case === 'models') this.terms = message.value

@@ -31,6 +31,8 @@ export const WALLET = toAddress(`0x${'11'.repeat(20)}`)
 export const OTHER_WALLET = toAddress(`0x${'12'.repeat(20)}`)
 export const ESCROW_TX = toHex32(`0x${'44'.repeat(32)}`)
 export const EDGE = SUBJECTS.edgeInbox('test')
+/** A machine that does much else must not fail these. */
+const WAIT_MS = 20_000
 const CHAIN_ID = 31_337
 const ESCROW = toAddress(`0x${'33'.repeat(20)}`)
 const STAKING = toAddress(`0x${'55'.repeat(20)}`)
@@ -77,7 +79,7 @@ export class PoolStage {
   /** @param canary whether workers must pass canary jobs: a test that scripts its workers has none */
   constructor({ canary = false, admitted = new MemoryRegistry() } = {}) {
     this.admitted = admitted
-    this.bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+    this.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
       if (this.deafFor-- > 0) return
       this.told.push(message as JobCommand)
       const { jobId } = message as JobCommand
@@ -186,18 +188,18 @@ export class PoolStage {
       exclude: [],
       ...more,
     }
-    const reply = await this.bus.request<OfferReply>(SUBJECTS.pool('p'), job, 1_000)
+    const reply = await this.bus.request<OfferReply>(SUBJECTS.pool('p'), job, WAIT_MS)
     return { job, jobId, reply }
   }
 
   stop = (jobId: JobId, settle: boolean) =>
-    this.bus.request(SUBJECTS.pool('p'), { type: 'StopJob', jobId, settle }, 1_000)
+    this.bus.request(SUBJECTS.pool('p'), { type: 'StopJob', jobId, settle }, WAIT_MS)
 
   /** What a job was told, by type; waits for it. */
   async hears<Type extends JobCommand['type']>(
     jobId: JobId,
     type: Type,
-    withinMs = 5_000,
+    withinMs = WAIT_MS,
   ): Promise<Extract<JobCommand, { type: Type }>> {
     const find = () =>
       this.told.find(
@@ -217,7 +219,7 @@ export class PoolStage {
 }
 
 /** Waits until `holds`, with a deadline. */
-export async function until(holds: () => boolean, what: string, withinMs = 5_000): Promise<void> {
+export async function until(holds: () => boolean, what: string, withinMs = WAIT_MS): Promise<void> {
   const end = performance.now() + withinMs
   while (!holds()) {
     if (performance.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`)

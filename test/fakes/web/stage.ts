@@ -71,6 +71,8 @@ export async function openWebStage(options: WebStageOptions): Promise<WebStage> 
       burst: options.burst ?? { perSecond: 1, burst: 0 },
       sessionMs: 12 * HOUR_MS,
       jobWindowMs: 120_000,
+      leaveMs: 0,
+      drainMs: 15_000,
       config: CONFIG,
       files: options.files ?? new Map(),
     },
@@ -98,7 +100,7 @@ const noAnswer = async (): Promise<never> => {
   throw new ChainUnavailable('the chain of this stage does not answer')
 }
 const silentChain: NetworkReader = {
-  ...{ solvency: noAnswer, worker: noAnswer, proposals: noAnswer, inclusion: noAnswer },
+  ...{ solvency: noAnswer, payeeOf: noAnswer, inclusion: noAnswer, disputeEnd: noAnswer },
 }
 
 export const RPC_URL = 'http://rpc.test:8545'

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { within } from '../../integration/servers.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
-const COMMAND_MS = 60_000
+const COMMAND_MS = 180_000
 export const PASSWORD = 'correct horse battery'
 
 export interface Said {

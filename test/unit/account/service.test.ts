@@ -71,7 +71,7 @@ Account('says so when the chain is down', async () => {
 Account('wakes the jobs of old reservations, which alone know whether they will lock', async () => {
   const { ledger, bus, clock, service } = await open()
   const asked: string[] = []
-  bus.subscribe('cmd.*.*', (message, _subject, respond) => {
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const { type, jobId } = message as JobCommand
     asked.push(`${type} ${jobId}`)
     respond({ type: 'unknown_job' })
@@ -90,7 +90,7 @@ Account('a job that nobody answers for is asked again at the next sweep', async 
   ledger.open = [{ jobId: job(1), wallet: WALLET, at: clock.now() }]
   await clock.advance(20_000)
   let asked = 0
-  bus.subscribe('cmd.*.*', (_message, _subject, respond) => {
+  bus.subscribe('cmd.*.*.*', (_message, _subject, respond) => {
     asked++
     respond({ type: 'unknown_job' })
   })

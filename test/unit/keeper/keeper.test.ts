@@ -98,7 +98,7 @@ const nameOf = (call: KeeperCall): string | number => {
 
 function openHouse(): House {
   const house = new House()
-  house.bus.subscribe('cmd.*.*', (_message, _subject, respond) => {
+  house.bus.subscribe('cmd.*.*.*', (_message, _subject, respond) => {
     respond(
       house.isSettling
         ? { type: 'accepted', view: { status: 'settling' } }
