@@ -98,12 +98,13 @@ export function makeFollower(options: FollowerOptions): Follower {
 
   const stepBack = async (last: Seen, head: Block) => {
     const common = await lastCommon(reader, trail)
+    // First: where this fails, the trail still ends in a block that is gone, so all of it is done again.
+    await options.ledger.forget()
     // What is not yet delivered is read again too: its deliveries are no longer counted.
     trail = upTo(trail, Math.min(common, water.done))
     water = waterAt(trail, deployBlock)
     const about = { seen: last, head: head.number, backTo: endOf(trail)?.block ?? deployBlock }
     options.log.warn(about, 'watcher: reorg, going back')
-    await options.ledger.forget()
     moved()
   }
 

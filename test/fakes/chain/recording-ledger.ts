@@ -52,6 +52,7 @@ export class RecordingLedger implements Ledger {
   }
 
   async forget(): Promise<void> {
+    if (this.failing) throw new Error('the ledger is down')
     this.forgotten++
     this.applied.length = 0
   }

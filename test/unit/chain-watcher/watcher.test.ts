@@ -298,6 +298,24 @@ Watcher('a ledger or a chain that is down is waited for; no fact is lost', async
   await watcher.stop()
 })
 
+Watcher('a reorg met while the ledger is down: it forgets once it is back', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  house.settled(1)
+  await rest()
+  house.ledger.failing = true
+  house.chain.goBack(0)
+  house.settled(2)
+  await rest()
+  assert.is(house.ledger.forgotten, 0)
+  house.ledger.failing = false
+  await house.clock.advance(1_000)
+  assert.is(house.ledger.forgotten, 1)
+  assert.equal(house.told(), ['ConfirmSettlement 1 1', 'ConfirmSettlement 2 1'])
+  await watcher.stop()
+})
+
 const LowWater = suite('low water')
 
 LowWater('moves only over blocks that are closed, in order', () => {
