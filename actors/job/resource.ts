@@ -2,7 +2,7 @@ import type { JobCommand } from '../../src/messages/job.ts'
 import { mayCommand } from '../../src/messages/job-senders.ts'
 import { PARTITIONS, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Journal } from '../../src/ports/journal.ts'
 import { ActorHost } from '../../src/runtime/actor-host.ts'
 import type { Follower } from '../../src/runtime/follower.ts'
@@ -43,6 +43,8 @@ export const VIEWED = 'viewed'
 /** What a caller is told of a job in answer to these, its list shows from then on. */
 const SHOWN_TO_CALLERS: ReadonlySet<JobCommand['type']> = new Set(['GetJob', 'DisputeJob'])
 
+const READ_AGAIN_MS = 1_000
+
 const name = (partition: number) => `p.${partition}`
 export const PARTITION_NAMES = Array.from({ length: PARTITIONS }, (_, i) => name(i))
 const numberOf = (resource: string) => Number(resource.slice(2))
@@ -66,14 +68,19 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
     acquire: async (claims) => {
       const partitions = claims.map((claim) => numberOf(claim.name))
       const from = Math.min(...claims.map((claim) => claim.from))
-      const letGo = host.hold(partitions, from)
       await host.acquire(partitions)
+      const letGo = host.hold(partitions, from)
       // Other partitions wait to be placed: nobody waits for the reading.
-      const read = () =>
-        host.rehydrate(partitions, from).catch((error) => {
-          if (!partitions.some((partition) => host.has(partition))) return // given up meanwhile
-          options.log.error({ err: error }, 'partitions taken over cannot be read')
-        })
+      const read = async () => {
+        while (partitions.some((partition) => host.has(partition))) {
+          try {
+            return await host.rehydrate(partitions, from)
+          } catch (error) {
+            options.log.warn({ err: error }, 'partitions taken over cannot be read, trying again')
+            await pause(options.clock, READ_AGAIN_MS)
+          }
+        }
+      }
       void read().then(() => {
         if (!claims.some((claim) => claim.seized)) letGo()
         // An owner that was only slow may have begun a job after we had read on. By the end of one

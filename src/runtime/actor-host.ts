@@ -47,7 +47,8 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   /**
    * Reads the journal from `from` and runs what is live in `partitions` and not running yet. What
    * runs already is brought up to what another owner wrote meanwhile. Who asks while a reading is
-   * under way shares the next one: partitions come in handfuls.
+   * under way shares the next one: partitions come in handfuls. Where it fails, who asked holds the
+   * partitions and asks again.
    */
   async rehydrate(partitions: readonly number[], from: number): Promise<void> {
     // Until all is read and restored, a next owner has to read it too.
@@ -56,8 +57,11 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     const reading = this.#nextReading
     for (const number of partitions) reading.wanted.add(number)
     reading.from = Math.min(reading.from, from)
-    await reading.done
-    letGo()
+    try {
+      await reading.done
+    } finally {
+      letGo()
+    }
   }
 
   /** A reading that begins once the one under way has ended. */

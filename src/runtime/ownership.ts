@@ -37,6 +37,7 @@ interface Options {
 }
 
 const CHECKPOINT_MS = 1_000
+const RETRY_MS = 500
 const claimKey = (name: string) => `claim.${name}`
 const checkpointKey = (hostId: string) => `checkpoint.${hostId}`
 
@@ -46,6 +47,7 @@ export class Ownership {
   readonly #hosts: Hosts
   readonly #claims = new Map<string, { claim: Claim; revision: number }>()
   readonly #held = new Set<string>()
+  readonly #resting = new Set<ResourceKind>()
   #placing: Promise<void> = Promise.resolve()
   #queued = false
   #leaving = false
@@ -140,12 +142,23 @@ export class Ownership {
       this.#queued = false
       if (!this.#options.bus.connected) return
       for (const resource of this.#options.resources) {
+        if (this.#resting.has(resource)) continue
         try {
           await this.#placeKind(resource)
         } catch (error) {
-          this.#options.log.warn({ err: error, kind: resource.kind }, 'ownership: try again')
+          this.#options.log.warn({ err: error, kind: resource.kind }, 'ownership: trying again')
+          this.#rest(resource)
         }
       }
+    })
+  }
+
+  /** What has failed is not tried again at once, whatever else happens meanwhile. */
+  #rest(resource: ResourceKind): void {
+    this.#resting.add(resource)
+    this.#options.clock.after(RETRY_MS, () => {
+      this.#resting.delete(resource)
+      this.#place()
     })
   }
 
@@ -189,7 +202,16 @@ export class Ownership {
     if (claimed.length === 0) return
     for (const { name } of claimed) this.#held.add(name)
     log.info({ hostId, kind: resource.kind, count: claimed.length }, 'ownership: taken')
-    await resource.acquire(claimed)
+    try {
+      await resource.acquire(claimed)
+    } catch (error) {
+      // A claim of mine that I do not hold is taken at the next look.
+      await this.#drop(
+        resource,
+        claimed.map(({ name }) => name),
+      )
+      throw error
+    }
   }
 
   async #claim(

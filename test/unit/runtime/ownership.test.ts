@@ -88,3 +88,38 @@ for (const lost of ['answer', 'request'] as const) {
 }
 
 Unanswered.run()
+
+const Acquire = suite('a resource that cannot be acquired')
+
+Acquire('is let go and taken again until it can; until then it is not held', async () => {
+  const registry = new WatchedRegistry()
+  const clock = new ManualClock()
+  const calls: string[] = []
+  let failing = true
+  const resource: ResourceKind = {
+    kind: 'watcher',
+    names: ['watcher'],
+    acquire: async () => {
+      calls.push('acquire')
+      if (failing) throw new Error('the store does not answer')
+    },
+    release: async () => {
+      calls.push('release')
+    },
+  }
+  const log = makeLog('test', 'silent')
+  const common = { bus: new JobBus(), registry, clock, log }
+  const ownership = new Ownership({ hostId: 'host-a', resources: [resource], ...common })
+  await ownership.start()
+  await rest()
+  assert.equal(calls.slice(0, 2), ['acquire', 'release'])
+  assert.not.ok(ownership.holds('watcher'))
+  failing = false
+  calls.length = 0
+  await clock.advance(1_000)
+  assert.equal(calls, ['acquire'])
+  assert.ok(ownership.holds('watcher'))
+  await ownership.stop()
+})
+
+Acquire.run()
