@@ -207,6 +207,8 @@ test('of two owners at once only one is written down', async () => {
   const b = await startHost('f')
   await within(WAIT_MS, 'an even share', () => holds(b) > 0 && holds(a) + holds(b) === 8)
   await Promise.all([a.actors.acquire([1]), b.actors.acquire([1])])
+  // What is published before a subscription has reached the server is heard by nobody.
+  await Promise.all([a.nats.bus.flush(), b.nats.bus.flush()])
   for (let i = 0; i < 50; i++) client.bus.publish('cmd.1.two-1', { type: 'add' })
   const journal = await client.journal('JOB')
   const count = async () =>
