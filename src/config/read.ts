@@ -4,6 +4,9 @@ import { OperatorError } from '../domain/operator-error.ts'
 
 export class ConfigError extends OperatorError {}
 
+/** Of a role's settings, whichever they are. */
+export type AnySchema = z.ZodObject<Readonly<Record<string, z.ZodType>>>
+
 /**
  * Reads a role's configuration from the environment, once, at start.
  * @throws {ConfigError} naming each variable that is wrong and what it should hold
@@ -36,7 +39,6 @@ export const privateKey = () =>
 export const address = () =>
   z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
 
-/** One or more keys of 32 bytes, in hex, comma-separated. */
 /** Whole seconds, comma-separated. */
 export const secondsList = (fallback: string) =>
   z
@@ -56,6 +58,7 @@ export const secondsList = (fallback: string) =>
         .max(20, 'must be 20 spans at most'),
     )
 
+/** One or more keys of 32 bytes, in hex, comma-separated. */
 export const secretKeys = () =>
   z
     .string()

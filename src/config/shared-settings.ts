@@ -9,6 +9,14 @@ export const shared = {
     'how many servers of a NATS cluster keep each stream and bucket: 3 in production, on nats-server ' +
       '2.11 or newer; the same for all roles',
   ),
+  MONITOR_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('address where MONITOR_PORT listens; it is not for callers'),
+  MONITOR_PORT: wholeNumber(0, 0, 65_535).describe(
+    'port of /metrics, /healthz and /readyz for operators; one of its own for each process of a ' +
+      'machine. 0: none',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

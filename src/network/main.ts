@@ -1,3 +1,5 @@
+import { refuseMisspelt } from '../config/misspelt.ts'
+import { OperatorError } from '../domain/operator-error.ts'
 import { dataDirAt } from './data-dir.ts'
 import { startNetwork } from './launch.ts'
 import { parseOptions, USAGE, UsageError } from './options.ts'
@@ -48,12 +50,17 @@ export interface LaunchOptions {
 function readOptions(startedIn: string) {
   try {
     const options = parseOptions(process.argv.slice(2), startedIn)
-    if (options !== 'help') return options
+    // The roles would end with it one by one.
+    if (options !== 'help') {
+      refuseMisspelt(process.env)
+      return options
+    }
     process.stdout.write(USAGE)
     process.exit(0)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`${error.message}\n\n${USAGE}`)
+    if (!(error instanceof OperatorError)) throw error
+    const usage = error instanceof UsageError ? `\n${USAGE}` : ''
+    process.stderr.write(`${error.message}\n${usage}`)
     process.exit(2)
   }
 }

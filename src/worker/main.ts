@@ -1,9 +1,11 @@
 import 'reflect-metadata'
+import { printedConfig } from '../config/print.ts'
 import { main } from '../config/process.ts'
+import { workerSchema } from '../config/schema.ts'
 import { AGENT_VERSION } from '../domain/version.ts'
 import { parseArguments } from './cli/arguments.ts'
 import { helpText } from './cli/help.ts'
-import { readSettings } from './cli/settings.ts'
+import { givenSettings, readSettings } from './cli/settings.ts'
 import { drain } from './commands/drain.ts'
 import { keys } from './commands/keys.ts'
 import { register } from './commands/register.ts'
@@ -12,12 +14,16 @@ import { claim, stake, unstake, withdraw } from './commands/stake.ts'
 import { status } from './commands/status.ts'
 
 main(async () => {
-  const { command, operands, flags, file, json, help, version } = parseArguments(
-    process.argv.slice(2),
-  )
-  if (help) return say(helpText())
-  if (version) return say(AGENT_VERSION)
-  const settings = readSettings({ flags, env: process.env, file })
+  const parsed = parseArguments(process.argv.slice(2))
+  const { command, operands, flags, file, json } = parsed
+  if (parsed.help) return say(helpText())
+  if (parsed.version) return say(AGENT_VERSION)
+  const given = { flags, env: process.env, file }
+  if (parsed.printConfig) {
+    say(printedConfig('worker', workerSchema, givenSettings(given).values))
+  }
+  const settings = readSettings(given)
+  if (parsed.printConfig) return
   const [operand = ''] = operands
   switch (command) {
     case 'run':

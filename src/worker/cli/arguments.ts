@@ -24,6 +24,7 @@ export interface Arguments {
   /** `--config`. */
   readonly file: string | undefined
   readonly json: boolean
+  readonly printConfig: boolean
   readonly help: boolean
   readonly version: boolean
 }
@@ -46,7 +47,8 @@ const OPERANDS: Readonly<Record<CommandName, number>> = {
  */
 export function parseArguments(argv: readonly string[]): Arguments {
   const { values, positionals } = parse(argv)
-  const { config, json, help, version, ...settings }: Record<string, unknown> = values
+  const { config, json, help, version, ...rest }: Record<string, unknown> = values
+  const { 'print-config': printConfig, ...settings } = rest
   const [first = 'run', ...operands] = positionals
   if (!isCommand(first)) {
     throw new ConfigError(
@@ -63,6 +65,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
     flags: Object.fromEntries(flags),
     file: typeof config === 'string' ? config : undefined,
     json: json === true,
+    printConfig: printConfig === true,
     help: help === true,
     version: version === true,
   }
@@ -82,6 +85,7 @@ function parse(argv: readonly string[]) {
         ...Object.fromEntries(flags),
         config: { type: 'string' },
         json: { type: 'boolean' },
+        'print-config': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },

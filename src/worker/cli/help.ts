@@ -22,6 +22,7 @@ export function helpText(): string {
     '',
     '  --config FILE    read settings from this file, not from worker.json in the home folder',
     '  --json           for programs: status as JSON',
+    '  --print-config   show every setting as it is taken, and end; secrets are not shown',
     '  --help  --version',
     '',
     'Exit codes: 0 done or drained, 1 it could not be done (the reason is on stderr), 70 a bug.',

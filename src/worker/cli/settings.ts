@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { refuseMisspelt } from '../../config/misspelt.ts'
 import { ConfigError } from '../../config/read.ts'
 import { type WorkerConfig, workerSchema } from '../../config/schema.ts'
 
@@ -65,22 +66,9 @@ export type Settings = Readonly<WorkerConfig>
  * @throws {ConfigError} naming each one that is wrong, as whoever gave it knows it
  */
 export function readSettings({ flags, env, file }: Given): Settings {
-  const home = resolve(flags.home || env.WORKER_HOME || defaultHome(env))
-  const path = file ?? join(home, 'worker.json')
-  const inFile = readFile(path, file !== undefined)
-  const sources = new Map<string, string>()
-  const values = Object.entries(SETTINGS).flatMap(([setting, { name }]) => {
-    const found = firstGiven([
-      [flags[name], `--${name}`],
-      // An empty variable means "not set": that is how shells and compose files leave one out.
-      [env[setting] || undefined, setting],
-      [inFile[name], `"${name}" in ${path}`],
-    ])
-    if (found === undefined) return []
-    sources.set(setting, found.source)
-    return [[setting, found.value] as const]
-  })
-  const parsed = workerSchema.safeParse(Object.fromEntries(values))
+  refuseMisspelt(env)
+  const { home, values, sources } = givenSettings({ flags, env, file })
+  const parsed = workerSchema.safeParse(values)
   if (!parsed.success) throw new ConfigError(complaint(parsed.error.issues, sources))
   const folder = resolve(parsed.data.WORKER_HOME || home)
   return Object.freeze({
@@ -88,6 +76,27 @@ export function readSettings({ flags, env, file }: Given): Settings {
     WORKER_HOME: folder,
     WORKER_KEYSTORE: resolve(parsed.data.WORKER_KEYSTORE || join(folder, 'keystore.json')),
   })
+}
+
+/** Every setting that is given at all, as it is written, with who gave it. */
+export function givenSettings({ flags, env, file }: Given) {
+  const home = resolve(flags.home || env.WORKER_HOME || defaultHome(env))
+  const path = file ?? join(home, 'worker.json')
+  const inFile = readFile(path, file !== undefined)
+  const sources = new Map<string, string>()
+  const values: Record<string, string> = {}
+  for (const [setting, { name }] of Object.entries(SETTINGS)) {
+    const found = firstGiven([
+      [flags[name], `--${name}`],
+      // An empty variable means "not set": that is how shells and compose files leave one out.
+      [env[setting] || undefined, setting],
+      [inFile[name], `"${name}" in ${path}`],
+    ])
+    if (found === undefined) continue
+    sources.set(setting, found.source)
+    values[setting] = found.value
+  }
+  return { home, values, sources }
 }
 
 const defaultHome = (env: Env): string =>

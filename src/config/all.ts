@@ -1,0 +1,5 @@
+import { actorsSchema, edgeSchema, poolSchema, workerSchema } from './schema.ts'
+import { webSchema } from './web-schema.ts'
+
+/** The settings of every role: what one of them does not know, another may. */
+export const ALL_SETTINGS = [edgeSchema, actorsSchema, poolSchema, webSchema, workerSchema]

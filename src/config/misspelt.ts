@@ -1,0 +1,40 @@
+import { distance } from 'fastest-levenshtein'
+import { ALL_SETTINGS } from './all.ts'
+import { ConfigError } from './read.ts'
+
+const KNOWN: ReadonlySet<string> = new Set(ALL_SETTINGS.flatMap(({ shape }) => Object.keys(shape)))
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** First words that hardly anybody else gives to a variable. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['EDGE', 'POOL', 'WORKER', 'ACTOR', 'KEEPER', 'LOCKER', 'SETTLER', 'ESCROW'],
+  ...['WITHDRAWAL', 'DISPUTE', 'LLAMA', 'UPSTREAM', 'WEBHOOK', 'CONTRACTS', 'LEAVE', 'DRAIN'],
+])
+/** Of other names so many letters may be wrong, left out or too many. */
+const SLIPS_MAX = 2
+/** What Docker and Kubernetes tell every container of its neighbours. */
+const LINK = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?|PORT)$/
+
+/**
+ * A setting that nobody reads is a setting that somebody believes in: the start ends with the name
+ * that was probably meant. Settings of other roles may stand beside, as one file serves several.
+ * @throws {ConfigError}
+ */
+export function refuseMisspelt(env: Env): void {
+  const wrong = Object.keys(env).filter((name) => env[name] && isMeantForUs(name))
+  if (wrong.length === 0) return
+  const lines = wrong.map(
+    (name) => `  ${name}: there is no such setting; did you mean ${nearest(name)}?`,
+  )
+  throw new ConfigError(`configuration is not usable:\n${lines.join('\n')}`)
+}
+
+function isMeantForUs(name: string): boolean {
+  if (KNOWN.has(name) || LINK.test(name)) return false
+  if (OWN_WORDS.has(name.split('_')[0] ?? '')) return true
+  return name.includes('_') && distance(name, nearest(name)) <= SLIPS_MAX
+}
+
+const nearest = (name: string): string =>
+  [...KNOWN].reduce((best, each) => (distance(name, each) < distance(name, best) ? each : best))

@@ -1,0 +1,68 @@
+import type { AnySchema } from './read.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS)$/
+const NODE_URL = /^(WORKER_)?RPC_URL$/
+/** User and password in an address of a server. */
+const USER = /\/\/[^/@\s]*@/g
+const WIDTH = 100
+
+/**
+ * Every setting of a role with its value and where that comes from, as an environment file that can
+ * be kept: what has its default stands there as a comment. Secrets are not shown.
+ */
+export function printedConfig(role: string, schema: AnySchema, env: Env): string {
+  const settings = Object.entries(schema.shape).map(([name, setting]) => {
+    const given = env[name]
+    const fallback = setting.safeParse(undefined)
+    const standard = fallback.success && fallback.data !== undefined ? raw(setting) : undefined
+    const about = `${setting.description ?? ''}${defaultOf(given, standard)}`
+    const line = given ? `${name}=${shown(name, given)}` : `# ${name}=${standard ?? ''}`
+    return [...wrapped(about), line].join('\n')
+  })
+  return [`# settings of the role ${role}; secrets are not shown`, ...settings, ''].join('\n\n')
+}
+
+/** As an operator would write it: what a transform makes of it is the program's concern. */
+function raw(setting: AnySchema['shape'][string]): string | undefined {
+  let inner: unknown = setting
+  while (isWrapper(inner)) {
+    const { def } = inner
+    if ('defaultValue' in def) return String(def.defaultValue)
+    inner = def.innerType ?? def.in
+  }
+  return undefined
+}
+
+interface Wrapper {
+  readonly def: {
+    readonly innerType?: unknown
+    readonly in?: unknown
+    readonly defaultValue?: unknown
+  }
+}
+const isWrapper = (schema: unknown): schema is Wrapper =>
+  typeof schema === 'object' && schema !== null && 'def' in schema
+
+const defaultOf = (given: string | undefined, standard: string | undefined): string =>
+  given && standard !== undefined ? ` (default: ${standard})` : ''
+
+function shown(name: string, value: string): string {
+  if (SECRET.test(name)) return '(set)'
+  // Providers of nodes put their keys into the path.
+  if (NODE_URL.test(name))
+    return value.replace(/(?<=[^/:]\/)[^/].*$/, '(set)').replace(USER, '//(set)@')
+  return value.replace(USER, '//(set)@')
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`# ${word}`)
+  }
+  return lines
+}

@@ -1,0 +1,43 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ALL_SETTINGS } from '../../../src/config/all.ts'
+import { printedConfig } from '../../../src/config/print.ts'
+import { actorsSchema, edgeSchema } from '../../../src/config/schema.ts'
+
+const Print = suite('config: --print-config')
+
+Print('every setting of every role stands there, with what it is for', () => {
+  for (const schema of ALL_SETTINGS) {
+    const text = printedConfig('a role', schema, {})
+    for (const name of Object.keys(schema.shape)) {
+      assert.match(text, new RegExp(`^# \\S.*\\n# ${name}=`, 'm'), name)
+    }
+  }
+})
+
+Print('a default is a comment; what is set is a line, and names the default', () => {
+  assert.match(printedConfig('edge', edgeSchema, {}), /^# EDGE_PORT=8080$/m)
+  const text = printedConfig('edge', edgeSchema, { EDGE_PORT: '9000', EDGE_BURST: '' })
+  assert.match(text, /\(default: 8080\)\nEDGE_PORT=9000$/m)
+  assert.match(text, /^# EDGE_BURST=200$/m)
+})
+
+Print('no secret is shown, nor the password in an address', () => {
+  const secrets = {
+    ...{ LOCKER_PRIVATE_KEY: '0xaa11', WITHDRAWAL_SIGNER_PRIVATE_KEY: '0xbb22' },
+    ...{ WEBHOOK_SECRET_KEYS: 'cc33', REDIS_URL: 'redis://user:dd44@redis:6379' },
+    ...{
+      RPC_URL: 'https://name:ee55@rpc.example/v3/gg77',
+      NATS_URL: 'nats://u:ff66@a:1,nats://u:ff66@b:1',
+    },
+  }
+  const text = printedConfig('actors', actorsSchema, secrets)
+  for (const secret of ['aa11', 'bb22', 'cc33', 'dd44', 'ee55', 'ff66', 'gg77']) {
+    assert.not(text.includes(secret), secret)
+  }
+  assert.match(text, /^LOCKER_PRIVATE_KEY=\(set\)$/m)
+  assert.match(text, /redis:6379$/m)
+  assert.match(text, /^RPC_URL=https:\/\/.*rpc\.example\/\(set\)$/m)
+})
+
+Print.run()
