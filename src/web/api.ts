@@ -45,6 +45,8 @@ export interface WebConfig {
   readonly units_per_credit: number
   readonly dispute_window_seconds: number
   readonly job_window_seconds: number
+  /** How long a sign-in lasts. */
+  readonly session_hours: number
   readonly tiers: Readonly<
     Record<string, { readonly credits_per_request: number; readonly credits_per_1k_tokens: number }>
   >

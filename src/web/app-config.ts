@@ -52,6 +52,7 @@ export function appConfig(settings: Settings, contracts: Contracts): WebConfig {
     units_per_credit: Number(UNITS_PER_CREDIT),
     dispute_window_seconds: settings.DISPUTE_WINDOW_SECONDS,
     job_window_seconds: settings.JOB_WINDOW_SECONDS,
+    session_hours: settings.WEB_SESSION_HOURS,
     tiers: Object.fromEntries(
       Object.entries(TIER_PRICES).map(([tier, { perRequest, per1kTokens }]) => [
         tier,

@@ -57,6 +57,8 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const first = await launcher
     .whenReady(read, options.startPatienceMs ?? START_PATIENCE_MS)
     .catch(async (error: unknown) => {
+      // The test runner counts what a `before` throws as failed tests, and does not say what it was.
+      console.error(error)
       await stop()
       throw error
     })

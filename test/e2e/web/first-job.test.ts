@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
-import { firstCustomer, jobSettles } from '../customer.ts'
+import { eventually, firstCustomer, jobSettles } from '../customer.ts'
 import { seriousFaults } from './axe.ts'
 import { type Browser, openBrowser } from './browser.ts'
 
@@ -13,6 +13,7 @@ const FirstJob = suite('first job')
 
 /** Long, so that a slow machine can still dispute. */
 const DISPUTE_WINDOW_SECONDS = '300'
+const PATIENCE_MS = 45_000
 
 let network: Network
 let browser: Browser
@@ -38,6 +39,7 @@ FirstJob.after(async () => {
 FirstJob('without signing in: what is served, and that all that is owed is there', async () => {
   await page.goto(`${network.web_url}/network`)
   await page.getByText('Everything is covered').waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor()
   await go('Models')
   await page
     .getByRole('link', { name: /^Try it/ })
@@ -130,9 +132,9 @@ FirstJob('the end of a long answer stays in view, unless its reader scrolls away
       .getByText(/^Charged/)
       .waitFor()
   }
-  await page.waitForFunction(`${FROM_END} <= 120`)
+  await distanceBecomes((px) => px <= NEAR_PX)
   await page.evaluate('scrollTo(0, 0)')
-  await page.waitForFunction(`${FROM_END} > 120`)
+  await distanceBecomes((px) => px > NEAR_PX)
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
   )
@@ -145,7 +147,22 @@ FirstJob('nothing else was complained of, and no request went elsewhere', () => 
   assert.equal(others, [])
 })
 
+/** What the app takes for reading along. */
+const NEAR_PX = 120
 const FROM_END = 'document.documentElement.scrollHeight - innerHeight - scrollY'
+
+/** Asked from outside: the policy of the page refuses what a script in it would evaluate. */
+async function distanceBecomes(is: (px: number) => boolean): Promise<void> {
+  let last = Number.NaN
+  await eventually(
+    () => `the end is ${last} px below what is in view`,
+    async () => {
+      last = Number(await page.evaluate(FROM_END))
+      return is(last) || undefined
+    },
+    PATIENCE_MS,
+  )
+}
 
 const answerField = () => page.getByLabel(/^The answer as you received it/)
 

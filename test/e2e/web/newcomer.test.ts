@@ -60,8 +60,7 @@ Newcomer('takes test funds, stakes, delegates, proposes and votes by clicking', 
     await page.getByText('You hold 49,998,500 RCOMPUTE').waitFor()
     await press(page, 'Vote myself', 'Your votes are delegated')
     await page.getByText('can vote with 49,998,500 RCOMPUTE').waitFor()
-    // Votes count from the next second of the chain on.
-    await pass(1n)
+    // They count from the next second of the chain on, and the page asks until then.
     await page.getByLabel('Model').selectOption(MODEL)
     await page.getByLabel('Why').fill('Nobody asks for it.')
     await press(page, `Propose: retire ${MODEL}`, 'Proposed')

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type BrowserOptions, openBrowser } from './browser.ts'
-import { type ShownNetwork, startShownNetwork } from './shown-network.ts'
+import { type ShownNetwork, settledJob, startShownNetwork } from './shown-network.ts'
 
 const [folder, wanted = ''] = process.argv.slice(2)
 if (!folder) throw new Error('say where the pictures go: screenshots.ts DIR [part of a name]')
@@ -99,6 +99,12 @@ const customersShots = (shown: ShownNetwork): readonly Shot[] => {
     ['not-found', '/no-such-page', 'There is no such page'],
   ]
 }
+
+const shotsOf = (shown: ShownNetwork): readonly Shot[] => [
+  ...strangersShots(shown),
+  ...newcomersShots,
+  ...customersShots(shown),
+]
 
 const answerField = (page: Page) => page.getByLabel(/^The answer as you received it/)
 
@@ -198,7 +204,12 @@ async function inView(shown: ShownNetwork, [viewName, view]: (typeof VIEWS)[numb
 mkdirSync(folder, { recursive: true })
 const shown = await startShownNetwork()
 try {
-  for (const view of VIEWS) await inView(shown, view)
+  for (const view of VIEWS) {
+    if (!shotsOf(shown).some(([name]) => `${view[0]}-${name}`.includes(wanted))) continue
+    // The time to dispute one ends while the pictures of another view are taken.
+    const settled = await settledJob(shown.network)
+    await inView({ ...shown, jobs: { ...shown.jobs, settled } }, view)
+  }
 } finally {
   await shown.stop()
 }

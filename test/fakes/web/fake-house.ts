@@ -143,6 +143,7 @@ const fakeConfig = (rpcUrl: string): WebConfig => ({
   minimum_purchase_credits: 100,
   units_per_credit: 10_000,
   dispute_window_seconds: 60,
+  session_hours: 12,
   job_window_seconds: 120,
   tiers: { lite: { credits_per_request: 2, credits_per_1k_tokens: 1 } },
 })

@@ -17,6 +17,7 @@ import { MemoryJobViews } from '../edge/memory-job-views.ts'
 import { WalletLedger } from '../edge/wallet-ledger.ts'
 import { WatchedRegistry } from '../edge/watched-registry.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
+import { noMetrics } from '../no-metrics.ts'
 
 /** A web process on a free port, without a chain but for what the test brings. */
 export interface WebStage {
@@ -55,7 +56,7 @@ export async function openWebStage(options: WebStageOptions): Promise<WebStage> 
     {
       ...{ bus, ledger, clock, reader: emptyChain, signIn: options.signIn },
       networkReader: options.networkReader ?? silentChain,
-      ...{ relay: undefined, faucet: undefined, catalogue },
+      ...{ relay: undefined, faucet: undefined, catalogue, metrics: noMetrics },
       ...{ keys: new WatchedRegistry(), keyrings: new WatchedRegistry() },
       sessions: options.sessions ?? new WatchedRegistry(),
       nonces: options.nonces ?? new WatchedRegistry(),
@@ -118,5 +119,5 @@ const CONFIG: WebConfig = {
   ...{ base_url: 'http://api.test/v1', docs_url: 'http://docs.test' },
   ...{ walletconnect_project_id: null, development: false, relays_deposits: false },
   ...{ minimum_purchase_credits: 100, units_per_credit: 10_000 },
-  ...{ dispute_window_seconds: 60, job_window_seconds: 120, tiers: {} },
+  ...{ dispute_window_seconds: 60, job_window_seconds: 120, session_hours: 12, tiers: {} },
 }

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { apiKeyHash } from '../../../src/domain/hash.ts'
+import { apiKeyHash, keyProof, keyProofHash } from '../../../src/domain/hash.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import type { KeyRecord } from '../../../src/messages/account.ts'
+import { type KeyRecord, keyRecord } from '../../../src/messages/account.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeKeyring } from '../../../src/web/keys/keyring.ts'
 import { newApiKey } from '../../../src/web/keys/new-api-key.ts'
@@ -31,7 +31,8 @@ Keyring('a key is kept as a hash, for its wallet', async () => {
   const { keys, keyring, create } = open()
   const { key, hint } = await create()
   const record = keys.entries.get(apiKeyHash(key))?.value as KeyRecord
-  assert.equal({ ...record, createdAt: 0 }, { wallet: WALLET, createdAt: 0, status: 'active' })
+  assert.equal({ ...record, createdAt: 0 }, keyRecord(key, { wallet: WALLET, createdAt: 0 }))
+  assert.is(record.proofHash, keyProofHash(keyProof(key)), 'a proof of it can be checked')
   assert.is(hint, `${key.slice(0, 13)}…${key.slice(-4)}`)
   const active = await keyring.active(WALLET)
   assert.is(active?.lastUsedAt, 7)

@@ -13,6 +13,15 @@ export interface Explained {
 export const isRejection = (error: unknown): boolean =>
   chainOf(error).some(({ code, name }) => code === 4001 || name === 'UserRejectedRequestError')
 
+const TOO_MANY_REQUESTS = 429
+
+/** The same question gets the same answer: to ask it again is no way out. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof ApiFailure &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== TOO_MANY_REQUESTS
+
 export function explain(error: unknown): Explained {
   const causes = chainOf(error)
   for (const each of causes) {

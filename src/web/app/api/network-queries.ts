@@ -13,6 +13,14 @@ export const modelsQuery = queryOptions({
   refetchInterval: AWHILE_MS,
 })
 
+/** What a first try is made with; undefined: none is served. */
+export const cheapestOf = (models: WebModels['data']): WebModels['data'][number] | undefined =>
+  models.reduce<WebModels['data'][number] | undefined>(
+    (least, each) =>
+      least && least.svc.credits_per_request <= each.svc.credits_per_request ? least : each,
+    undefined,
+  )
+
 export const networkQuery = queryOptions({
   queryKey: ['network'],
   queryFn: () => call<NetworkState>('GET', '/network'),

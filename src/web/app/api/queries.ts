@@ -72,11 +72,3 @@ export const deliveriesQuery = (id: string) =>
     initialPageParam: '',
     getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
   })
-
-/** The ID of a model that is served now; null: none is. */
-export const firstModelQuery = queryOptions({
-  queryKey: ['models', 'first'],
-  queryFn: async () =>
-    (await call<{ data: readonly { readonly id: string }[] }>('GET', '/models')).data[0]?.id ??
-    null,
-})

@@ -40,7 +40,7 @@ export function Amount({ label, value, change, fault, presets, disabled = false 
             key={preset.label}
             size="compact-sm"
             variant="default"
-            disabled={disabled}
+            disabled={disabled || preset.credits === 0}
             onClick={() => change(preset.credits)}
           >
             {preset.label}

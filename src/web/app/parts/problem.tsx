@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { explain, isRejection } from '../api/explain.ts'
+import { explain, isFinal, isRejection } from '../api/explain.ts'
+import { WithCode } from './with-code.tsx'
 
 /** An error where it happened: what was wrong and what to do. */
 export function Problem({
@@ -11,7 +12,12 @@ export function Problem({
 }) {
   const { what, todo, requestId } = explain(error)
   return (
-    <Alert color={isRejection(error) ? 'gray' : 'red'} variant="light" role="alert" title={what}>
+    <Alert
+      color={isRejection(error) ? 'gray' : 'red'}
+      variant="light"
+      role="alert"
+      title={<WithCode text={what} />}
+    >
       <Group justify="space-between" gap="sm">
         <div>
           <Text size="sm">{todo}</Text>
@@ -21,7 +27,7 @@ export function Problem({
             </Text>
           )}
         </div>
-        {retry && (
+        {retry && !isFinal(error) && (
           <Button size="xs" variant="default" onClick={retry}>
             Try again
           </Button>

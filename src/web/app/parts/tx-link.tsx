@@ -11,8 +11,13 @@ export function TxLink({ hash, label }: { readonly hash: string; readonly label?
   )
 }
 
-export function AddressLink({ address }: { readonly address: string }) {
-  return <ExplorerLink path={`/address/${address}`} label={short(address)} title={address} />
+interface AddressLinkProps {
+  readonly address: string
+  readonly label?: string
+}
+
+export function AddressLink({ address, label = short(address) }: AddressLinkProps) {
+  return <ExplorerLink path={`/address/${address}`} label={label} title={address} />
 }
 
 function ExplorerLink(link: {

@@ -1,6 +1,7 @@
 /** How numbers, times and hashes are said to people. */
 
 const UNITS_PER_USDG = 1_000_000
+const EXACT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 export const USDG_PER_CREDIT = 0.01
 
 export const credits = (count: number): string =>
@@ -9,7 +10,9 @@ export const credits = (count: number): string =>
 export const usdg = (value: number): string =>
   `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} USDG`
 
-export const usdgOfUnits = (units: bigint): string => usdg(Number(units) / UNITS_PER_USDG)
+/** To the last unit: half a cent is not shown as a whole one. */
+export const usdgOfUnits = (units: bigint): string =>
+  `${EXACT.format(Number(units) / UNITS_PER_USDG)} USDG`
 
 export const usdgOfCredits = (count: number): string => usdg(count * USDG_PER_CREDIT)
 

@@ -1,5 +1,5 @@
 import { List, Paper, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Address } from 'viem'
 import { createSiweMessage } from 'viem/siwe'
@@ -8,6 +8,7 @@ import { connect, disconnect, getConnection, signMessage } from 'wagmi/actions'
 import type { SessionNonce, WebConfig, WebSession } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { beginSession } from '../api/client.ts'
+import { configQuery } from '../api/queries.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { WalletProvider } from '../wallet/provider.tsx'
@@ -15,6 +16,7 @@ import { WalletList } from '../wallet/wallet-list.tsx'
 
 /** Stands in place of a page until somebody has signed in; the page then follows by itself. */
 export function SignIn({ title }: { readonly title: string }) {
+  const { data: config } = useQuery(configQuery)
   return (
     <Page
       title="Sign in"
@@ -27,7 +29,11 @@ export function SignIn({ title }: { readonly title: string }) {
         <List.Item>
           Your wallet address is your account. There is no password and no email.
         </List.Item>
-        <List.Item>You stay signed in for 12 hours, or until you sign out.</List.Item>
+        {config && (
+          <List.Item>
+            You stay signed in for {hours(config.session_hours)}, or until you sign out.
+          </List.Item>
+        )}
         <List.Item>
           Credits belong to the wallet and can be withdrawn at any time, without a fee.
         </List.Item>
@@ -35,6 +41,8 @@ export function SignIn({ title }: { readonly title: string }) {
     </Page>
   )
 }
+
+const hours = (count: number): string => (count === 1 ? 'an hour' : `${count} hours`)
 
 const STEPS = {
   connecting: 'Asking your wallet for its address…',

@@ -1,10 +1,11 @@
-import { Badge, Burger, Group } from '@mantine/core'
+import { Badge, Burger, Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { configQuery, sessionQuery } from '../api/queries.ts'
 import { SessionLife } from '../session/session-life.tsx'
+import { isOpenPage } from './open-pages.ts'
 import { Brand, Side } from './side.tsx'
 
 // Neither is needed to show the first page.
@@ -17,6 +18,7 @@ const CONTENT = 'content'
 
 export function Shell() {
   const [open, { toggle, close }] = useDisclosure()
+  const { pathname } = useLocation()
   const { data: session } = useQuery(sessionQuery)
   const { data: config } = useQuery(configQuery)
   return (
@@ -47,6 +49,11 @@ export function Shell() {
                 <Badge color="orange" variant="light" title={config.chain.name}>
                   Test network
                 </Badge>
+              )}
+              {session === null && isOpenPage(pathname) && (
+                <Button component={Link} to="/" variant="default" size="sm">
+                  Sign in
+                </Button>
               )}
               {session && (
                 <Suspense>

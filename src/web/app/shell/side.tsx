@@ -1,6 +1,7 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { NAVIGATION } from './navigation.ts'
+import { isAt } from './open-pages.ts'
 
 export function Side({ onChosen = () => {} }: { readonly onChosen?: () => void }) {
   const { pathname } = useLocation()
@@ -31,9 +32,6 @@ export function Side({ onChosen = () => {} }: { readonly onChosen?: () => void }
     </nav>
   )
 }
-
-const isAt = (pathname: string, to: string) =>
-  to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
 
 export function Brand() {
   return (

@@ -35,7 +35,8 @@ export function Action(props: ActionProps) {
     if (run) return run(config, say)
     return sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
   })
-  const isReady = (run !== undefined || call !== undefined) && !fee.error
+  // What the chain would refuse, or has not been asked about, cannot be sent.
+  const isReady = run !== undefined || (call !== undefined && fee.isSuccess)
   return (
     <Stack gap="xs">
       {children && (

@@ -3,6 +3,12 @@ import type { Config } from 'wagmi'
 import { simulateContract, writeContract } from 'wagmi/actions'
 import { included, type Phase, type TxHash } from './transact.ts'
 
+/**
+ * Where a call is tried: in the block that it would come into. The latest one has the time of the
+ * past, in which votes that were delegated just now do not count yet.
+ */
+export const NEXT_BLOCK = 'pending'
+
 /** One call of a contract. */
 export interface Call {
   readonly address: Address
@@ -24,7 +30,7 @@ export async function sendCall(
 ): Promise<TxHash> {
   say('signing')
   const asked = { ...call, account: wallet, chainId }
-  await simulateContract(config, asked)
+  await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
   const hash = await writeContract(config, asked)
   say('confirming')
   return included(config, hash)

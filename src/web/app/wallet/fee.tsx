@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Address, formatUnits } from 'viem'
 import type { WebConfig } from '../../api.ts'
 import { explain } from '../api/explain.ts'
 import { readerOf } from '../chain/reader.ts'
-import type { Call } from './call.ts'
+import { WithCode } from '../parts/with-code.tsx'
+import { type Call, NEXT_BLOCK } from './call.ts'
 
 interface Asked {
   readonly web: WebConfig
@@ -14,6 +15,8 @@ interface Asked {
 }
 
 const AGAIN_MS = 15_000
+/** A refusal may be over with the next block, as that of votes which were delegated just now. */
+const REFUSED_AGAIN_MS = 1_000
 const DIGITS = 2
 
 /** What a call would cost now, and whether it would be refused. */
@@ -23,13 +26,15 @@ export function useFee({ web, wallet, call }: Asked) {
     queryFn: async () => {
       const client = readerOf(web)
       const [gas, price] = await Promise.all([
-        client.estimateContractGas({ ...call!, account: wallet }),
+        client.estimateContractGas({ ...call!, account: wallet, blockTag: NEXT_BLOCK }),
         client.getGasPrice(),
       ])
       return gas * price
     },
     enabled: call !== undefined,
-    refetchInterval: AGAIN_MS,
+    // A letter more in a reason costs much the same: the button does not blink while that is asked.
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.error ? REFUSED_AGAIN_MS : AGAIN_MS),
     retry: false,
   })
 }
@@ -49,7 +54,7 @@ export function Fee({
     const { what, todo } = explain(query.error)
     return (
       <Text size="sm" role="status">
-        This would be refused now: {what} {todo}
+        This would be refused now: <WithCode text={what} /> {todo}
       </Text>
     )
   }

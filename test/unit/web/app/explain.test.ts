@@ -11,7 +11,7 @@ import {
   UserRejectedRequestError,
 } from 'viem'
 import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
-import { explain, isRejection } from '../../../../src/web/app/api/explain.ts'
+import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
 import { ApiFailure, Unreachable } from '../../../../src/web/app/api/failure.ts'
 
 const Explain = suite('what errors say to people')
@@ -31,6 +31,14 @@ Explain('a code nobody foresaw still says what to do', () => {
   assert.match(explain(failure(401, 'session_required')).todo, /Sign in again/)
   assert.match(explain(failure(503, 'x')).todo, /Wait a few seconds/)
   assert.match(explain(failure(422, 'x')).todo, /Change what the message names/)
+})
+
+Explain('nobody is told to try again what stays refused', () => {
+  assert.is(isFinal(failure(404, 'job_not_found')), true)
+  assert.is(isFinal(failure(400, 'invalid_request')), true)
+  assert.is(isFinal(failure(429, 'rate_limited')), false)
+  assert.is(isFinal(failure(503, 'service_unavailable')), false)
+  assert.is(isFinal(new Unreachable('No answer.')), false)
 })
 
 Explain('a failure on our side carries the number to quote', () => {

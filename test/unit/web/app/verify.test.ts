@@ -54,6 +54,11 @@ const question = {
   unitsPerCredit: 10_000n,
 }
 
+Verify('shares are said to the last unit', () => {
+  const shares = judge(facts, question).find(({ claim }) => claim.startsWith('Worker and treasury'))
+  assert.match(shares?.evidence ?? '', /0\.0225 USDG to the worker .* 0\.0075 USDG to the treasury/)
+})
+
 const claimsThat = (holds: boolean | null, given: ChainFacts, asked = question) =>
   judge(given, asked)
     .filter((check) => check.holds === holds)

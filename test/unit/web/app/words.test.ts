@@ -20,6 +20,9 @@ Words('credits and what they are worth', () => {
   assert.is(credits(12_340), '12,340 credits')
   assert.is(usdgOfCredits(12_340), '123.40 USDG')
   assert.is(usdgOfUnits(25_000_000n), '25.00 USDG')
+  // Of 3 credits a worker earns 75 %: not a whole cent, and never said to be more than it is.
+  assert.is(usdgOfUnits(22_500n), '0.0225 USDG')
+  assert.is(usdgOfUnits(1n), '0.000001 USDG')
 })
 
 Words('a span of time, in at most two units, never below nothing', () => {

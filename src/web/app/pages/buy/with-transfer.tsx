@@ -77,7 +77,7 @@ function Transfer({ deposit, web }: { readonly deposit: DepositAddress; readonly
         <Anchor href={link} size="sm">
           Open in a wallet on this device
         </Anchor>
-        <AddressLink address={deposit.address} />
+        <AddressLink address={deposit.address} label="The address in the explorer" />
       </Stack>
       <Arrival deposit={deposit} />
     </Group>

@@ -27,6 +27,8 @@ interface Props {
 export function WithWallet({ wallet, web }: Props) {
   const config = useConfig()
   const [count, setCount] = useState<number | ''>(1_000)
+  // What nobody has typed is not marked as wrong: it is said below what is missing.
+  const [isChosen, setChosen] = useState(false)
   const balance = useReadContract({
     address: web.contracts.usdg,
     abi: devUsdgAbi,
@@ -65,11 +67,19 @@ export function WithWallet({ wallet, web }: Props) {
       <Amount
         label="Credits to buy"
         value={count}
-        change={setCount}
-        fault={fault}
+        change={(next) => {
+          setChosen(true)
+          setCount(next)
+        }}
+        fault={isChosen ? fault : null}
         presets={PRESETS}
         disabled={buy.isPending}
       />
+      {fault && !isChosen && (
+        <Text size="sm" role="status">
+          {fault}
+        </Text>
+      )}
       <WhatHappens web={web} relayed={relayed} />
       <div>
         <Button
@@ -138,7 +148,7 @@ function faultOf(
   if (count === '') return null
   if (count < minimum) return `At least ${credits(minimum)}: the contract takes no less at once.`
   if (units !== undefined && BigInt(count) * BigInt(units_per_credit) > units) {
-    return `Your wallet holds ${usdgOfUnits(units)}, and this costs ${usdgOfCredits(count)}.`
+    return `Your wallet holds ${usdgOfUnits(units)}, and this costs ${usdgOfCredits(count)}. Money that is elsewhere comes with “QR or transfer”.`
   }
   return null
 }

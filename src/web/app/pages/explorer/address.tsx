@@ -127,11 +127,13 @@ function Known({ address, web, facts, events }: KnownProps) {
       <Fact name={coin.symbol}>{formatUnits(facts.coin, coin.decimals)}</Fact>
       <Fact name="USDG">{usdgOfUnits(facts.usdgUnits)}</Fact>
       <Fact name="RCOMPUTE">{rcompute(facts.rcompute)}</Fact>
-      <Fact name="Credits in escrow">
-        {credits(account.available)} available, worth {usdgOfCredits(account.available)}
-        {account.locked > 0 && ` · ${credits(account.locked)} locked for jobs`}
-        {account.thawing > 0 && ` · ${credits(account.thawing)} set aside`}
-      </Fact>
+      {!facts.contract && (
+        <Fact name="Credits in escrow">
+          {credits(account.available)} available, worth {usdgOfCredits(account.available)}
+          {account.locked > 0 && ` · ${credits(account.locked)} locked for jobs`}
+          {account.thawing > 0 && ` · ${credits(account.thawing)} set aside`}
+        </Fact>
+      )}
       {!facts.contract && !owner && (
         <Fact name="Its deposit address">
           <AddressTo address={facts.depositAddress} web={web} whole />

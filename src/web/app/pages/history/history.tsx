@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Movement, MovementsPage } from '../../../api.ts'
 import { call } from '../../api/call.ts'
 import { Waiting } from '../../parts/loaded.tsx'
@@ -32,9 +33,16 @@ function History() {
       {query.error && <Problem error={query.error} retry={() => void query.refetch()} />}
       {movements === undefined && !query.error && <Waiting lines={6} />}
       {movements?.length === 0 && (
-        <p className="muted">
-          Nothing yet. Your first purchase will show here with its transaction.
-        </p>
+        <>
+          <Text className="muted">
+            Nothing yet. Your first purchase will show here with its transaction.
+          </Text>
+          <div>
+            <Button component={Link} to="/buy">
+              Buy credits
+            </Button>
+          </div>
+        </>
       )}
       {movements && movements.length > 0 && (
         <ul className="rows card">

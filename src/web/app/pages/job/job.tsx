@@ -1,6 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { JobLife, WebSession } from '../../../api.ts'
 import { jobQuery } from '../../api/network-queries.ts'
@@ -25,6 +25,9 @@ function Job({ id, session }: { readonly id: string; readonly session: WebSessio
   const query = useQuery(jobQuery(id))
   return (
     <Page title="Job">
+      <Anchor renderRoot={(props) => <Link {...props} to="/jobs" />} size="sm">
+        ← All jobs
+      </Anchor>
       <Group gap="xs">
         <span className="mono">{id}</span>
         <CopyButton text={id} what="job ID" />

@@ -31,6 +31,7 @@ function JobList() {
             <Rows
               page={page}
               filtered={search.status !== undefined || search.model !== undefined}
+              clear={() => go({})}
             />
             <Paging page={page} search={search} go={go} />
           </>
@@ -75,14 +76,24 @@ function Filters({ search: { status, model }, go }: Going) {
   )
 }
 
-function Rows({ page, filtered }: { readonly page: Jobs; readonly filtered: boolean }) {
+interface RowsProps {
+  readonly page: Jobs
+  readonly filtered: boolean
+  /** Takes the filters away. */
+  readonly clear: () => void
+}
+
+function Rows({ page, filtered, clear }: RowsProps) {
   if (page.data.length === 0) {
-    return (
-      <Text className="muted">
-        {filtered
-          ? 'No job fits these filters.'
-          : 'No jobs yet. Send a request with your API key, or try the playground.'}
-      </Text>
+    return filtered ? (
+      <Group>
+        <Text className="muted">No job fits these filters.</Text>
+        <Button variant="default" size="xs" onClick={clear}>
+          Show all jobs
+        </Button>
+      </Group>
+    ) : (
+      <NoJobs />
     )
   }
   return (
@@ -123,6 +134,22 @@ function Rows({ page, filtered }: { readonly page: Jobs; readonly filtered: bool
     </ul>
   )
 }
+
+const NoJobs = () => (
+  <>
+    <Text className="muted">
+      No jobs yet. Send a request with your API key, or try the playground.
+    </Text>
+    <Group>
+      <Button component={Link} to="/playground">
+        Open the playground
+      </Button>
+      <Button component={Link} to="/key" variant="default">
+        Go to the API key
+      </Button>
+    </Group>
+  </>
+)
 
 function Paging({ page, search, go }: Going & { readonly page: Jobs }) {
   const { newest, newer, older } = pagesAround(search, page)

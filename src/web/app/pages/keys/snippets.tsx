@@ -1,13 +1,16 @@
 import { Group, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { configQuery, firstModelQuery } from '../../api/queries.ts'
+import { cheapestOf, modelsQuery } from '../../api/network-queries.ts'
+import { configQuery } from '../../api/queries.ts'
 import { CopyButton } from '../../parts/copy.tsx'
+import { DocsLink } from '../../parts/docs-link.tsx'
 
 /** Commands that work when pasted, with the key itself while it is known. */
 export function Snippets({ apiKey }: { readonly apiKey?: string }) {
   const { data: config } = useQuery(configQuery)
-  const { data: model, isPending } = useQuery(firstModelQuery)
+  const { data: models = [], isPending } = useQuery(modelsQuery)
   if (!config || isPending) return null
+  const model = cheapestOf(models)?.id
   const snippets = snippetsFor({
     baseUrl: config.base_url,
     model: model ?? 'MODEL',
@@ -45,6 +48,9 @@ export function Snippets({ apiKey }: { readonly apiKey?: string }) {
           </Tabs.Panel>
         ))}
       </Tabs>
+      <Text size="sm" className="muted" mt="sm">
+        Every call, limit and error: <DocsLink page="quickstart">documentation</DocsLink>.
+      </Text>
     </section>
   )
 }

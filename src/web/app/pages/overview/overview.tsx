@@ -23,13 +23,13 @@ function Overview() {
         {(data) => (
           <>
             <Available account={data} />
+            <FirstSteps account={data} />
             <OnTheWay account={data} />
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               {STATES.map(({ name, title, meaning, ends }) => (
                 <Held key={name} title={title} meaning={meaning} ends={ends} held={data[name]} />
               ))}
             </SimpleGrid>
-            <FirstSteps account={data} />
           </>
         )}
       </Loaded>

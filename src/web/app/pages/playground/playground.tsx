@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { WebConfig, WebModels } from '../../../api.ts'
-import { modelsQuery } from '../../api/network-queries.ts'
+import { cheapestOf, modelsQuery } from '../../api/network-queries.ts'
 import { configQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -115,11 +115,11 @@ function Playground({
 const shownLength = (exchanges: readonly Exchange[]): number =>
   exchanges.reduce((sum, each) => sum + each.answer.length + each.state.length, 0)
 
-/** In the address, so that other pages can lead here; one that has gone gives way to the first. */
+/** In the address, so that other pages can lead here; one that has gone gives way to the cheapest. */
 function useChosenModel(models: readonly Model[]) {
   const search: { readonly model?: unknown } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const model = models.find(({ id }) => id === search.model) ?? models[0]!
+  const model = models.find(({ id }) => id === search.model) ?? cheapestOf(models) ?? models[0]!
   return {
     model,
     choose: (id: string) =>

@@ -1,4 +1,5 @@
 import {
+  Anchor,
   Button,
   NumberInput,
   SegmentedControl,
@@ -8,6 +9,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { WebSession, WebSettings } from '../../../api.ts'
 import { call } from '../../api/call.ts'
@@ -32,6 +34,13 @@ function Settings({ session }: { readonly session: WebSession }) {
         <Loaded query={settings}>
           {(data) => <Threshold key={data.low_threshold} current={data.low_threshold} />}
         </Loaded>
+        <Text size="sm" className="muted" mt="sm">
+          The warning goes to{' '}
+          <Anchor inherit renderRoot={(props) => <Link {...props} to="/webhooks" />}>
+            your webhooks
+          </Anchor>{' '}
+          that take credit.low.
+        </Text>
       </Section>
       <Section title="Session">
         <Text size="sm">

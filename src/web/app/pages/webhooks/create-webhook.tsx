@@ -52,7 +52,7 @@ export function CreateWebhook({ close }: { readonly close: () => void }) {
             data-autofocus
           />
           <Checkbox.Group label="Events" value={events} onChange={setEvents}>
-            <Stack gap={6} mt={6}>
+            <Stack gap={10} mt={6}>
               {EVENT_NAMES.map((name) => (
                 <Checkbox key={name} value={name} label={name} description={EVENTS[name]} />
               ))}

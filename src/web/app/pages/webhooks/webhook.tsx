@@ -79,8 +79,8 @@ function Enable({ webhook }: { readonly webhook: WebWebhook }) {
     <Alert color="red" variant="light" title="It gets nothing at the moment">
       <Stack gap="xs" align="start">
         <Text size="sm">
-          Five attempts in a row failed, so we stopped. Put your server right, enable the webhook,
-          and replay what it missed.
+          Every attempt to deliver an event failed, the last one too, so we stopped. Put your server
+          right, enable the webhook, and replay what it missed.
         </Text>
         <Button size="xs" loading={enable.isPending} onClick={() => enable.mutate()}>
           Enable again

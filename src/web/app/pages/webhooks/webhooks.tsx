@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { WebWebhook } from '../../../webhook-api.ts'
 import { webhooksQuery } from '../../api/queries.ts'
+import { DocsLink } from '../../parts/docs-link.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { dateTime } from '../../parts/words.ts'
@@ -20,7 +21,13 @@ function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      lead="We tell your server when something happens: an HTTPS request, signed with your secret, tried up to five times over about two and a half hours."
+      lead={
+        <>
+          We tell your server when something happens: an HTTPS request, signed with your secret,
+          tried up to five times over about two and a half hours.{' '}
+          <DocsLink page="webhooks-receiving">How to receive them</DocsLink>
+        </>
+      }
     >
       <div>
         <Button onClick={() => setCreating(true)}>Create a webhook</Button>
@@ -29,7 +36,7 @@ function Webhooks() {
       <Loaded query={webhooks}>
         {(list) =>
           list.length === 0 ? (
-            <p className="muted">You have no webhooks. Creating one is free.</p>
+            <Text className="muted">You have no webhooks. Creating one is free.</Text>
           ) : (
             <ul className="rows card">
               {list.map((webhook) => (

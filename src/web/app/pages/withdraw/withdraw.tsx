@@ -1,6 +1,7 @@
-import { Tabs } from '@mantine/core'
+import { Anchor, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { WebSession } from '../../../api.ts'
+import { Link } from '@tanstack/react-router'
+import type { WebAccount, WebSession } from '../../../api.ts'
 import { accountQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -30,6 +31,7 @@ function Withdraw({ session }: { readonly session: WebSession }) {
               Available: <strong className="numbers">{credits(data.credits_remaining)}</strong>,
               worth {usdg(data.usdg_value)}
             </p>
+            {data.credits_remaining === 0 && <NothingNow account={data} />}
             <WalletProvider>
               {(web) => (
                 <Connected wallet={session.wallet} web={web}>
@@ -41,6 +43,22 @@ function Withdraw({ session }: { readonly session: WebSession }) {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+function NothingNow({ account }: { readonly account: WebAccount }) {
+  const isHeld = account.locked.credits + account.settling.credits + account.refunding.credits > 0
+  return (
+    <Text size="sm" className="muted">
+      {isHeld
+        ? 'Nothing can be withdrawn at this moment: what jobs do not use comes free when they end.'
+        : 'There is nothing to withdraw. '}
+      {!isHeld && (
+        <Anchor inherit renderRoot={(props) => <Link {...props} to="/buy" />}>
+          Buy credits
+        </Anchor>
+      )}
+    </Text>
   )
 }
 

@@ -5,6 +5,7 @@ import { sessionQuery } from '../../api/queries.ts'
 import { readLastPaidJob, type WorkerMoney } from '../../chain/workers.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { JobTo } from '../explorer/links.tsx'
 import { Standing } from './standing.tsx'
 
 interface Props {
@@ -32,8 +33,7 @@ export function WhyNoJobs({ worker, web }: Props) {
             <Text>
               {job ? (
                 <>
-                  The latest job it was paid for is <span className="mono">{job.id}</span>.{' '}
-                  <TxLink hash={job.tx} />
+                  The latest job it was paid for is <JobTo id={job.id} />. <TxLink hash={job.tx} />
                 </>
               ) : (
                 'It was paid for no job in the latest blocks.'

@@ -68,6 +68,10 @@ function checkSettlement(
   ]
 }
 
+/** Whole seconds, which is what the worker signs. */
+const utc = (unixSeconds: number): string =>
+  `${new Date(unixSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
 function checkSignature({ signed, ...it }: SettlementFact): Check[] {
   const claim = 'The worker signed exactly what was settled'
   if (!signed) {
@@ -78,7 +82,7 @@ function checkSignature({ signed, ...it }: SettlementFact): Check[] {
     signed.outputHash === it.outputHash &&
     signed.outputTokens === it.outputTokens &&
     signed.workerId === it.workerId
-  const at = new Date(signed.completedAt * 1_000).toISOString()
+  const at = utc(signed.completedAt)
   return [
     {
       claim,
@@ -133,7 +137,7 @@ function checkShares(
   return {
     claim: 'Worker and treasury got what was charged, to the last unit',
     holds: workerUnits === worker && treasuryUnits === total - worker,
-    evidence: `${usdgOfUnits(total)} charged: ${workerUnits} units to the worker (${percent} %, ${record.staked ? 'with' : 'without'} a stake), ${treasuryUnits} to the treasury.`,
+    evidence: `${usdgOfUnits(total)} charged: ${usdgOfUnits(workerUnits)} to the worker (${percent} %, ${record.staked ? 'with' : 'without'} a stake), ${usdgOfUnits(treasuryUnits)} to the treasury.`,
     tx,
   }
 }
