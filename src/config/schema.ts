@@ -125,7 +125,11 @@ const actorsSettings = z.object({
       'for development: webhooks may also go to http: and to this machine, as in npm start',
     ),
 })
-export const actorsSchema = actorsSettings.superRefine(exactlyOneSigner('LOCKER', 'SETTLER'))
+const lanesHaveSigners = exactlyOneSigner('LOCKER', 'SETTLER')
+// A host without the lanes is given no key of theirs.
+export const actorsSchema = actorsSettings.superRefine((config, context) => {
+  if (config.ACTOR_KINDS.includes('settlement')) lanesHaveSigners(config, context)
+})
 export type ActorsConfig = z.infer<typeof actorsSchema>
 
 export const poolSchema = z.object({

@@ -30,6 +30,10 @@ Settings('neither: says what to set', () => {
     /LOCKER_PRIVATE_KEY: must be set, or LOCKER_SIGNER_URL and LOCKER_ADDRESS/,
   )
 })
+Settings('a host without the lanes needs no key of theirs', () => {
+  assert.is(problem({ ACTOR_KINDS: 'job,account' }), '')
+  assert.match(problem({ ACTOR_KINDS: 'job,settlement' }), /SETTLER_PRIVATE_KEY: must be set/)
+})
 Settings('both: refused', () => {
   assert.match(
     problem({ ...keys, LOCKER_SIGNER_URL: URL, LOCKER_ADDRESS: ADDRESS }),

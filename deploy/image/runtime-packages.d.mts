@@ -1,0 +1,6 @@
+export declare const RUNTIME_PACKAGES: readonly string[]
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+}
+export declare function runtimeManifest(manifest: Manifest): Manifest

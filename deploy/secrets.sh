@@ -1,0 +1,61 @@
+#!/bin/sh
+# Makes the secrets of one installation, a file a role, as `docker compose` and `kubectl create secret
+# --from-env-file` read them. Passwords and the key of webhooks are made at random; the keys of the chain
+# are yours to fill in (the lines that end in "=").
+#   RPC_URL=https://… sh deploy/secrets.sh [FOLDER]
+# NATS_HOSTS (nats:4222; several, comma-separated, of a cluster) and REDIS_HOST (redis:6379) say where the
+# servers are. A folder that is there is left as it is: its passwords are in use.
+set -eu
+umask 077
+
+here=$(dirname "$0")
+folder=${1:-$here/secrets}
+nats_hosts=${NATS_HOSTS:-nats:4222}
+redis_host=${REDIS_HOST:-redis:6379}
+rpc_url=${RPC_URL:?is not set: the JSON-RPC address of the settlement chain}
+
+if [ -e "$folder" ]; then
+  echo "$folder is there already: remove it only where nothing uses its passwords any more" >&2
+  exit 1
+fi
+
+random_hex() { openssl rand -hex "$1"; }
+# nats-server takes a value from its environment as a word only if it begins with a letter.
+password() { echo "p$(random_hex 24)"; }
+hash_of() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
+# The user stands in the first address: it is good for all.
+nats_url() { echo "nats://$1:$2@$nats_hosts" | sed 's#,#,nats://#g'; }
+variable() { echo "$1" | tr '[:lower:]' '[:upper:]'; }
+
+work=$(mktemp -d "$folder.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+cp "$here/redis-users.acl" "$work/users.acl"
+for user in edge web pool actors operator auditor; do
+  nats_password=$(password)
+  redis_password=$(random_hex 24)
+  echo "SVC_NATS_$(variable "$user")_PASSWORD=$nats_password" >>"$work/nats.env"
+  sed -i "s/^user $user on #[^ ]*/user $user on #$(hash_of "$redis_password")/" "$work/users.acl"
+  {
+    echo "NATS_URL=$(nats_url "$user" "$nats_password")"
+    echo "REDIS_URL=redis://$user:$redis_password@$redis_host"
+  } >"$work/$user.env"
+done
+
+for user in web pool actors auditor; do echo "RPC_URL=$rpc_url" >>"$work/$user.env"; done
+# The lanes run as actors, with keys that no other actor host is given.
+cp "$work/actors.env" "$work/settlement.env"
+printf '%s\n' 'LOCKER_PRIVATE_KEY=' 'SETTLER_PRIVATE_KEY=' >>"$work/settlement.env"
+{
+  echo "WEBHOOK_SECRET_KEYS=$(random_hex 32)"
+  printf '%s\n' 'WITHDRAWAL_SIGNER_PRIVATE_KEY=' 'KEEPER_PRIVATE_KEY='
+} >>"$work/actors.env"
+echo 'WEB_RELAYER_PRIVATE_KEY=' >>"$work/web.env"
+printf '%s\n' "WORKER_PASSWORD=$(random_hex 16)" 'UPSTREAM_URL=http://host.docker.internal:11434/v1' \
+  'UPSTREAM_API_KEY=' >"$work/worker.env"
+
+# Hashes of random passwords only, and the server reads it as a user of its own.
+chmod 644 "$work/users.acl"
+mv "$work" "$folder"
+trap - EXIT
+echo "$folder is made. Fill in the keys in settlement.env, actors.env and web.env."

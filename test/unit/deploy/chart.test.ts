@@ -1,0 +1,199 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import { leavingMs } from '../../../src/config/shared-settings.ts'
+import { lint, type Manifest, ROOT, render } from './helm.ts'
+import { faultsOf } from './kubernetes-schema.ts'
+import { type Env, envOf, started, unreadBy } from './role-settings.ts'
+import { filledIn, makeSecrets, type Secrets } from './secrets.ts'
+
+const Chart = suite('deploy: chart')
+
+interface Port {
+  readonly name: string
+  readonly containerPort: number
+}
+interface Container {
+  readonly args: readonly [string]
+  readonly ports: readonly Port[]
+  readonly envFrom: readonly {
+    readonly configMapRef?: { readonly name: string }
+    readonly secretRef?: { readonly name: string }
+  }[]
+  readonly readinessProbe: { readonly periodSeconds: number; readonly failureThreshold: number }
+}
+interface Found extends Manifest {
+  // biome-ignore lint/suspicious/noExplicitAny: of each kind another one; faultsOf has checked it
+  readonly spec: any
+  readonly data: Env
+}
+const ADDRESSES = join(ROOT, 'deploy/helm/ci/contracts.json')
+const GIVEN = [
+  '--set-file',
+  `contracts=${ADDRESSES}`,
+  '--values',
+  'deploy/helm/ci/values.yaml',
+].map((word) => (word.startsWith('deploy/') ? join(ROOT, word) : word))
+/** Everything on, and nothing but what must be given. */
+const EVERYTHING = [...GIVEN, '--values', join(ROOT, 'deploy/helm/ci/everything.yaml')]
+let secrets: Secrets
+let least: Found[]
+let most: Found[]
+
+Chart.before(async () => {
+  secrets = makeSecrets()
+  ;[least, most] = await Promise.all([render<Found>(GIVEN), render<Found>(EVERYTHING)])
+})
+Chart.after(() => secrets.remove())
+
+const ofKind = (manifests: readonly Found[], kind: string) =>
+  manifests.filter((manifest) => manifest.kind === kind)
+const named = (manifests: readonly Found[], kind: string, name: string) =>
+  ofKind(manifests, kind).find(({ metadata }) => metadata.name === name)
+
+/** The pods that a chart would run, with what they are told. */
+function pods(manifests: readonly Found[]) {
+  return ofKind(manifests, 'Deployment').map(({ metadata, spec }) => {
+    const container: Container = spec.template.spec.containers[0]
+    const [settings, secret] = [
+      container.envFrom.flatMap(({ configMapRef }) => configMapRef?.name ?? []),
+      container.envFrom.flatMap(({ secretRef }) => secretRef?.name ?? []),
+    ]
+    const told: Env = Object.assign(
+      {},
+      ...settings.map((name) => named(manifests, 'ConfigMap', name)?.data),
+    )
+    const files = secret.map((name) => filledIn(secrets.read(`${name.replace('svc-', '')}.env`)))
+    const hidden: Env = Object.assign({}, ...files.map(envOf))
+    return { name: metadata.name, command: container.args[0], container, told, hidden, spec }
+  })
+}
+
+Chart('has no fault that helm knows of', async () => {
+  const { stdout } = await lint(EVERYTHING)
+  assert.match(stdout, /0 chart\(s\) failed/)
+})
+
+Chart('Kubernetes knows every field, and would take every value', async () => {
+  for (const manifest of [...least, ...most]) {
+    if (manifest.kind !== 'PodMonitor') assert.equal(await faultsOf(manifest), [])
+  }
+  assert.ok(most.length > least.length)
+})
+
+Chart('the check of fields finds a misspelt and a mistyped one', async () => {
+  const deployment = structuredClone(named(least, 'Deployment', 'svc-edge')!)
+  const wrong = { ...deployment, spec: { ...deployment.spec, replicass: 2 } }
+  assert.equal(await faultsOf(wrong), ['Deployment svc-edge: there is no /spec/replicass'])
+  const mistyped = { ...deployment, spec: { ...deployment.spec, paused: 'no' } }
+  assert.match((await faultsOf(mistyped)).join(), /\/spec\/paused type/)
+})
+
+Chart('every role starts with the settings it is given', () => {
+  for (const { name, command, told, hidden } of [...pods(least), ...pods(most)]) {
+    try {
+      started(command, { ...told, ...hidden })
+    } catch (error) {
+      assert.unreachable(`${name}: ${(error as Error).message}`)
+    }
+  }
+})
+
+Chart('no setting is left unread, and none stands in two places', () => {
+  for (const { name, command, told, hidden } of pods(most)) {
+    assert.equal(unreadBy(command, { ...told, ...hidden }), [], name)
+    assert.equal(
+      Object.keys(told).filter((setting) => setting in hidden),
+      [],
+      name,
+    )
+  }
+})
+
+Chart('ports are those that the roles listen on', () => {
+  for (const { name, command, told, hidden, container } of pods(most)) {
+    const settings = started(command, { ...told, ...hidden })
+    const listening = ['EDGE_PORT', 'WEB_PORT', 'POOL_PORT', 'MONITOR_PORT'].map(
+      (port) => settings[port],
+    )
+    for (const { containerPort } of container.ports) {
+      assert.ok(listening.includes(containerPort), `${name}: ${containerPort}`)
+    }
+  }
+})
+
+Chart('a role has time to leave, and others time to notice', () => {
+  for (const { name, command, told, hidden, spec, container } of pods(least)) {
+    const settings = started(command, { ...told, ...hidden }) as Record<string, number>
+    const { LEAVE_SECONDS = 0, DRAIN_SECONDS } = settings
+    const needsMs = DRAIN_SECONDS ? leavingMs({ LEAVE_SECONDS, DRAIN_SECONDS }) : 20_000
+    assert.ok(spec.template.spec.terminationGracePeriodSeconds * 1_000 > needsMs, name)
+    const { periodSeconds, failureThreshold } = container.readinessProbe
+    if (DRAIN_SECONDS) assert.ok(periodSeconds * failureThreshold < LEAVE_SECONDS, name)
+  }
+})
+
+Chart('only the signing lanes are given their keys', () => {
+  const withKeys = pods(least).filter(({ hidden }) => 'LOCKER_PRIVATE_KEY' in hidden)
+  assert.equal(
+    withKeys.map(({ name, told }) => [name, told.ACTOR_KINDS]),
+    [['svc-settlement', 'settlement']],
+  )
+})
+
+Chart('each budget, policy and autoscaler is of pods that there are', () => {
+  const deployments = ofKind(most, 'Deployment')
+  const labels = deployments.map(({ spec }) => spec.template.metadata.labels)
+  const picks = (selector: Env) =>
+    labels.filter((pod) => Object.entries(selector).every(([key, value]) => pod[key] === value))
+  for (const { kind, metadata, spec } of most) {
+    const selector = { PodDisruptionBudget: spec?.selector?.matchLabels, Service: spec?.selector }
+    const policy = { NetworkPolicy: spec?.podSelector?.matchLabels, Deployment: undefined }
+    const found: Env | undefined = { ...selector, ...policy }[kind as 'Service']
+    if (found) assert.is(picks(found).length, 1, `${kind} ${metadata.name}`)
+  }
+  for (const { spec } of ofKind(most, 'HorizontalPodAutoscaler')) {
+    const target = named(most, 'Deployment', spec.scaleTargetRef.name)
+    // Two that set the number of pods would undo each other's work.
+    assert.is(target?.spec.replicas, undefined, spec.scaleTargetRef.name)
+  }
+})
+
+Chart('autoscaling looks at figures that the roles have', () => {
+  const known = readFileSync(join(ROOT, 'src/docs/operating/monitoring.md'), 'utf8')
+  const figures = ofKind(most, 'HorizontalPodAutoscaler').flatMap(({ spec }) =>
+    spec.metrics.flatMap(({ pods }: { pods?: { metric: { name: string } } }) => pods?.metric ?? []),
+  )
+  assert.equal(figures.map(({ name }) => name).sort(), [
+    'svc_answers_open',
+    'svc_jobs_live',
+    'svc_pool_queued',
+  ])
+  for (const { name } of figures) assert.ok(known.includes(name), name)
+})
+
+Chart('values that are unknown, secret, or missing are refused', async () => {
+  const refused = async (args: readonly string[], why: RegExp) => {
+    const words = await render(args).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    assert.match(words, why)
+  }
+  await refused([...GIVEN, '--set', 'edge.repliccas=2'], /repliccas is not allowed/)
+  await refused([...GIVEN, '--set', 'edge.config.NATS_URL=nats://x'], /edge.config/)
+  await refused([...GIVEN, '--set', 'actors.config.LOCKER_PRIVATE_KEY=0x1'], /actors.config/)
+  await refused([], /contracts is not set/)
+})
+
+Chart('every value says what it is', () => {
+  const file = join(ROOT, 'deploy/helm/values.yaml')
+  assert.ok(existsSync(file))
+  const top = Object.keys(parse(readFileSync(file, 'utf8')))
+  const schema = JSON.parse(readFileSync(join(ROOT, 'deploy/helm/values.schema.json'), 'utf8'))
+  for (const name of top) assert.ok(name in schema.properties, name)
+})
+
+Chart.run()

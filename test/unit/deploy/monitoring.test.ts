@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+
+/** Alerts, dashboard and pages speak of figures that processes have, and of nothing else. */
+const Monitoring = suite('deploy: monitoring')
+
+const root = resolve(import.meta.dirname, '../../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** What Node and Prometheus add. */
+const OTHERS = /^(process_|nodejs_|up$)/
+const METRIC = /\b(?:svc|process|nodejs)_[a-z0-9_]+/g
+
+const figures = new Set(
+  ['src', 'actors'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(join(folder, file)))
+      .filter((text) => text.includes("metrics.ts'"))
+      .flatMap((text) =>
+        [...text.matchAll(/'(svc_[a-z0-9_]*[a-z0-9])'/g)].map(([, name]) => name!),
+      ),
+  ),
+)
+
+const used = (expression: string): string[] =>
+  [...expression.matchAll(METRIC)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly summary: string; readonly runbook: string }
+}
+const rules: readonly Rule[] = parse(read('deploy/monitoring/alerts.yaml')).groups.flatMap(
+  (group: { rules: readonly Rule[] }) => group.rules,
+)
+
+function assertKnown(where: string, expression: string): void {
+  for (const name of used(expression)) {
+    assert.ok(OTHERS.test(name) || figures.has(name), `${where}: nobody measures ${name}`)
+  }
+}
+
+Monitoring('every alert asks for figures that there are, and says how bad it is', () => {
+  assert.ok(rules.length > 10)
+  for (const { alert, expr, labels, annotations } of rules) {
+    assertKnown(alert, expr)
+    assert.ok(['page', 'warn', 'info'].includes(labels.severity), alert)
+    assert.ok(annotations.summary, alert)
+  }
+})
+
+Monitoring('every alert has a page that says what to do, and every page an alert', () => {
+  const pages = [...read('src/docs/operating/incidents.md').matchAll(/^## (\w+)$/gm)].map(
+    ([, title]) => title!,
+  )
+  assert.equal([...pages].sort(), rules.map(({ alert }) => alert).sort())
+  for (const { alert, annotations } of rules) {
+    assert.is(annotations.runbook, `src/docs/operating/incidents.md#${alert.toLowerCase()}`)
+  }
+})
+
+interface Panel {
+  readonly title: string
+  readonly targets?: readonly { readonly expr: string }[]
+}
+const { panels }: { panels: readonly Panel[] } = JSON.parse(
+  read('deploy/monitoring/dashboard.json'),
+)
+
+Monitoring('the dashboard asks for figures that there are', () => {
+  for (const { title, targets = [] } of panels) {
+    for (const { expr } of targets) assertKnown(title, expr)
+  }
+})
+
+Monitoring('every figure is on the dashboard or in an alert, and in the list of figures', () => {
+  const list = read('src/docs/operating/monitoring.md')
+  const shown = new Set([
+    ...panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => used(expr))),
+    ...rules.flatMap(({ expr }) => used(expr)),
+  ])
+  for (const name of figures) {
+    assert.ok(shown.has(name), `${name} is measured and shown nowhere`)
+    assert.ok(list.includes(`\`${name}\``), `${name} is not in monitoring.md`)
+  }
+})
+
+Monitoring.run()
