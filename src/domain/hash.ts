@@ -23,3 +23,13 @@ export function parsePublicHash(text: string): Hex32 | undefined {
 
 /** How an API key is stored and looked up: SHA-256 in hex. The key itself is never kept. */
 export const apiKeyHash = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/**
+ * What an edge shows of the API key that a request came with: without the key nobody can make it, neither
+ * of the key's hash nor of what else is stored, which is `keyProofHash` of it. Told to actors, never kept.
+ */
+export const keyProof = (key: string): string =>
+  createHash('sha256').update(`proof of ${key}`).digest('base64url')
+
+export const keyProofHash = (proof: string): string =>
+  createHash('sha256').update(proof).digest('hex')

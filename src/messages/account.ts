@@ -1,4 +1,5 @@
 import type { Credits } from '../domain/credits.ts'
+import { keyProof, keyProofHash } from '../domain/hash.ts'
 import type { Address } from '../domain/ids.ts'
 
 /** Request on `SUBJECTS.accountLoad`: read this wallet from the chain into the ledger. */
@@ -60,4 +61,16 @@ export interface KeyRecord {
   /** Unix milliseconds. */
   readonly createdAt: number
   readonly status: 'active' | 'suspended'
+  /** `keyProofHash` of the key's proof. Left out: made by a version that knew no proofs, and needs none. */
+  readonly proofHash?: string
 }
+
+/** The record of a new key. */
+export const keyRecord = (
+  key: string,
+  {
+    wallet,
+    createdAt,
+    status = 'active',
+  }: Pick<KeyRecord, 'wallet' | 'createdAt'> & Partial<Pick<KeyRecord, 'status'>>,
+): KeyRecord => ({ wallet, createdAt, status, proofHash: keyProofHash(keyProof(key)) })

@@ -36,6 +36,8 @@ export interface StartJob {
   readonly type: 'StartJob'
   readonly jobId: JobId
   readonly wallet: Address
+  /** With which the request came: the wallet's. Not kept. */
+  readonly key: ShownKey
   readonly model: string
   readonly tier: Tier
   /** Credits reserved, to be locked in escrow. */
@@ -48,6 +50,14 @@ export interface StartJob {
   readonly replyTo: string
   readonly at: UnixMs
   readonly deadlineAt: UnixMs
+}
+
+/** An API key, as those who must not know it are told of it. */
+export interface ShownKey {
+  /** `apiKeyHash`. */
+  readonly hash: string
+  /** `keyProof`. */
+  readonly proof: string
 }
 
 /** From the edge: the caller hung up, or cannot be served on. */
@@ -252,6 +262,8 @@ export type JobReply =
       readonly ending: EdgeEnding | null
       /** What `view.worker` signed, once the job is completed. */
       readonly proof?: SignedCompletion
+      /** The number of `view.worker`, with its proof. */
+      readonly workerId?: number
     }
   | { readonly type: 'unknown_job' }
   /** The command does not fit the job: a StartJob after a tombstone; a `DisputeRefusal`. */

@@ -22,12 +22,15 @@ export function parseKeyring(value: unknown): KeyringRecord {
 
 /** A record of the bucket KEYS. @throws as `parseKeyring` */
 export function parseKeyRecord(value: unknown) {
-  const { wallet, createdAt, status } = (value ?? {}) as Record<string, unknown>
-  if (typeof wallet !== 'string' || (status !== 'active' && status !== 'suspended'))
+  const { wallet, createdAt, status, proofHash } = (value ?? {}) as Record<string, unknown>
+  const isKey = typeof wallet === 'string' && (status === 'active' || status === 'suspended')
+  // A proof that cannot be read must not pass for one that is not needed.
+  if (!isKey || (proofHash !== undefined && typeof proofHash !== 'string'))
     throw new Error('the bucket KEYS holds something that is no key')
   return {
     wallet: toAddress(wallet) satisfies Address,
     createdAt: Number(createdAt),
     status,
+    ...(typeof proofHash === 'string' ? { proofHash } : {}),
   } as const
 }

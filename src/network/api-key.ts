@@ -3,7 +3,7 @@ import { connectNats, type Nats } from '../bus/connect.ts'
 import { readConfig } from '../config/read.ts'
 import { shared } from '../config/shared-settings.ts'
 import { apiKeyHash } from '../domain/hash.ts'
-import type { KeyRecord } from '../messages/account.ts'
+import { keyRecord } from '../messages/account.ts'
 import { type KeyringRecord, keyHint, parseKeyring } from '../messages/keyring.ts'
 import { makeLog } from '../telemetry/log.ts'
 import { addressOf, type Keys } from './keys.ts'
@@ -33,8 +33,8 @@ async function enter(nats: Nats, keys: Keys): Promise<void> {
   const found = await keyrings.get(wallet)
   const former = found && parseKeyring(found.value).hash
   if (former && former !== hash) await registry.delete(former)
-  const record: KeyRecord = { wallet, createdAt: keys.api_key_created_at, status: 'active' }
-  await registry.set(hash, record)
+  const createdAt = keys.api_key_created_at
+  await registry.set(hash, keyRecord(keys.api_key, { wallet, createdAt }))
   const keyring: KeyringRecord = { hash, hint: keyHint(keys.api_key) }
   await keyrings.set(wallet, keyring)
 }

@@ -12,6 +12,7 @@ export interface DataDir {
   readonly chainState: string
   readonly natsStore: string
   readonly redisStore: string
+  readonly redisUsersFile: string
   readonly workers: string
   readonly logs: string
 }
@@ -29,6 +30,7 @@ export function dataDirAt(path: string): DataDir {
     chainState: join(path, 'chain.json'),
     natsStore: join(path, 'nats'),
     redisStore: join(path, 'redis'),
+    redisUsersFile: join(path, 'redis-users.acl'),
     workers: join(path, 'workers'),
     logs: join(path, 'logs'),
   }
@@ -41,6 +43,7 @@ const stateOf = (dir: DataDir): readonly string[] => [
   dir.chainState,
   dir.natsStore,
   dir.redisStore,
+  dir.redisUsersFile,
   dir.workers,
   dir.logs,
 ]

@@ -1,21 +1,35 @@
-// Writes deploy/nats-users.conf; with --check it only says whether that is current.
+// Writes deploy/nats-users.conf and deploy/redis-users.acl; with --check it only says whether they are
+// current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsUsersFile } from './nats-users.ts'
+import { redisUsersTemplate } from './redis-users.ts'
+import { isMissing } from './whole-file.ts'
 
-const path = join(import.meta.dirname, '../../deploy/nats-users.conf')
-const wanted = natsUsersFile()
 const say = (line: string) => process.stdout.write(`${line}\n`)
+const check = process.argv.includes('--check')
 
-if (process.argv.includes('--check')) {
-  const current = readFileSync(path, 'utf8') === wanted
-  say(
-    current
-      ? 'deploy/nats-users.conf is current'
-      : 'deploy/nats-users.conf is not current: run npm run generate',
-  )
-  if (!current) process.exitCode = 1
-} else {
-  writeFileSync(path, wanted)
-  say('deploy/nats-users.conf written')
+bringUpToDate('deploy/nats-users.conf', natsUsersFile())
+bringUpToDate('deploy/redis-users.acl', redisUsersTemplate())
+
+function bringUpToDate(file: string, wanted: string): void {
+  const path = join(import.meta.dirname, '../..', file)
+  if (!check) {
+    writeFileSync(path, wanted)
+    say(`${file} written`)
+  } else if (readIfThere(path) === wanted) {
+    say(`${file} is current`)
+  } else {
+    say(`${file} is not current: run npm run generate`)
+    process.exitCode = 1
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
 }

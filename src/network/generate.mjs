@@ -1,7 +1,7 @@
-// `npm run generate`: writes proto/gen from the protocol, src/chain/abi.ts from the contracts and
-// deploy/nats-users.conf from the table of permissions, and builds the web app. With --check it writes
-// nothing, and fails when one of the first three is not current: the web app is not kept, and built
-// where it is missing. Needs no network.
+// `npm run generate`: writes proto/gen from the protocol, src/chain/abi.ts from the contracts, and
+// deploy/nats-users.conf and deploy/redis-users.acl from the tables of permissions, and builds the web
+// app. With --check it writes nothing, and fails when one of those files is not current: the web app is
+// not kept, and built where it is missing. Needs no network.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

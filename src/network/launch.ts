@@ -112,8 +112,10 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
       return waitForModels({ programs, ports, keys, options, screen })
     })
 
-    const { rpc: rpcUrl, nats, redis: redisUrl } = urls
-    facts = { ports, rpcUrl, natsUrl: nats.operator, redisUrl, contracts, keys }
+    const { rpc: rpcUrl, nats, redis } = urls
+    const { operator: natsUrl } = nats
+    const { operator: redisUrl } = redis
+    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts, keys }
     record()
     screen.note(summary(facts, dir, models[0]))
   }

@@ -2,7 +2,7 @@ import type { Contracts } from '../chain/contracts-file.ts'
 import { addressOf, type Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { baseUrl, docsUrl, explorerUrl, poolUrl, webUrl } from './roles.ts'
-import type { Running } from './supervisor.ts'
+import type { Role, Running } from './supervisor.ts'
 import { writeWhole } from './whole-file.ts'
 
 /** What network.json says. Tools are built on it: fields are added, never renamed. */
@@ -41,8 +41,8 @@ export interface NetworkFile {
   /** May stop deposits and locks, with a transaction of its own. */
   readonly pauser: { readonly address: string; readonly private_key: string }
   readonly api_key: string
-  /** What runs at this moment. */
-  readonly processes: readonly Running[]
+  /** What runs at this moment. `monitor_url`: /metrics, /healthz and /readyz are below it. */
+  readonly processes: readonly (Running & { readonly monitor_url: string | null })[]
 }
 
 export interface NetworkFacts {
@@ -88,8 +88,16 @@ export function writeNetworkFile(
     },
     pauser: { address: addressOf(keys.pauser), private_key: keys.pauser },
     api_key: keys.api_key,
-    processes: processes.map(({ role, pid, name }) => ({ role, pid, name })),
+    processes: processes.map(({ role, pid, name }) => ({
+      ...{ role, pid, name },
+      monitor_url: monitorUrl(ports, role, name),
+    })),
   }
   // It holds keys, so it is for the owner's eyes.
   writeWhole(file, `${JSON.stringify(network, null, 2)}\n`, 0o600)
+}
+
+function monitorUrl(ports: Ports, role: Role, name: string): string | null {
+  const port = ports.monitorOf(role, Number(name.split('-').at(-1)) - 1)
+  return port === 0 ? null : `http://${LOOPBACK}:${port}`
 }

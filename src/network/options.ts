@@ -27,9 +27,10 @@ export const USAGE = `Starts a whole network on this machine and keeps it runnin
   npm start -- [options]
 
   --data-dir DIR    where state, logs and network.json live (default .svc)
-  --port-base N     first of 40 ports that the network may use (default 8080):
+  --port-base N     first of 80 ports that the network may use (default 8080):
                     edges N to N+9, pools N+10 to N+19, NATS N+20 (monitor N+23), Redis N+21,
-                    chain N+22, web app N+24
+                    chain N+22, web app N+24; figures of edges N+40 on, of pools N+50 on,
+                    of the web app N+60, of actors N+61 on
   --edges N         how many of each run: edges and pools up to 10,
   --actors N        actors and workers as many as you like
   --pools N         (default 1 of each, 2 workers)
@@ -45,7 +46,7 @@ Every other variable of src/config/schema.ts reaches each role.
 
 const MOST_PER_PORT_RANGE = 10
 /** The span of ports from the base that a network may use. */
-export const PORT_SPAN = 40
+export const PORT_SPAN = 80
 
 /** @throws {UsageError} */
 export function parseOptions(args: readonly string[], cwd: string): Options | 'help' {

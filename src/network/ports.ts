@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import type { Counts } from './options.ts'
+import type { Role } from './supervisor.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -13,6 +14,8 @@ export interface Ports {
   /** Figures of nats-server, over HTTP. */
   readonly natsMonitor: number
   readonly web: number
+  /** Where a process of the house is asked for its figures; 0: it has none. */
+  monitorOf(role: Role, index: number): number
 }
 
 export function layOutPorts(base: number, counts: Counts): Ports {
@@ -25,8 +28,17 @@ export function layOutPorts(base: number, counts: Counts): Ports {
     chain: base + 22,
     natsMonitor: base + 23,
     web: base + 24,
+    monitorOf: (role, index) => monitorPort(base, role, index),
   }
 }
+
+function monitorPort(base: number, role: Role, index: number): number {
+  if (role === 'edge') return base + 40 + index
+  if (role === 'pool') return base + 50 + index
+  if (role === 'web') return base + 60
+  return role === 'actors' && index < MONITORED_ACTORS ? base + 61 + index : 0
+}
+const MONITORED_ACTORS = 19
 
 /** @throws naming the first port that something else holds */
 export async function requireFreePorts(ports: readonly number[]): Promise<void> {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { NATS_ROLES } from '../bus/permissions.ts'
 import type { DataDir } from './data-dir.ts'
 import type { Keys } from './keys.ts'
+import { passwordVariable } from './nats-users.ts'
 import type { Options } from './options.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import type { ServerUrls } from './servers.ts'
@@ -93,21 +95,33 @@ function program(wiring: Wiring, role: Role, index: number, env: Env, defaults: 
     args: ['--import', import.meta.resolve('tsx'), join(wiring.root, folder, 'main.ts')],
     cwd: wiring.root,
     // Nobody here looks at /readyz, and Ctrl-C should not have to wait.
-    env: { LEAVE_SECONDS: '0', ...defaults, ...operatorEnv(), ...env, SVC_SUPERVISED: '1' },
+    env: {
+      LEAVE_SECONDS: '0',
+      ...defaults,
+      ...operatorEnv(),
+      ...env,
+      MONITOR_PORT: String(wiring.ports.monitorOf(role, index)),
+      SVC_SUPERVISED: '1',
+    },
     supervised: true,
   }
 }
 
+/** Of the servers' users each role knows its own, from its URL, and no other. */
+const WITHHELD: ReadonlySet<string> = new Set(NATS_ROLES.map(passwordVariable))
+
 // An empty variable means "not set", here as in the roles.
 const operatorEnv = (): Env =>
   Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value && !WITHHELD.has(name) ? [[name, value]] : [],
+    ),
   )
 
 /** Each role is its own user of the servers. */
 const sharedEnv = ({ urls }: Wiring, role: 'edge' | 'web' | 'pool' | 'actors'): Env => ({
   NATS_URL: urls.nats[role],
-  REDIS_URL: urls.redis,
+  REDIS_URL: urls.redis[role],
 })
 
 const edgeEnv = (wiring: Wiring, port: number): Env => ({

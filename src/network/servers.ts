@@ -1,20 +1,30 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { NATS_ROLES, type NatsRole } from '../bus/permissions.ts'
+import { REDIS_ROLES, type RedisRole } from '../store/permissions.ts'
 import type { DataDir } from './data-dir.ts'
 import type { Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers, type ServerProgram } from './programs.ts'
+import { redisUsersFile } from './redis-users.ts'
 import type { Screen } from './screen.ts'
-import { natsPasswords, natsUrlAs } from './server-users.ts'
+import {
+  namedNatsUrl,
+  natsPasswords,
+  natsUrlAs,
+  redisPasswordHash,
+  redisUrlAs,
+} from './server-users.ts'
 import type { Program } from './supervisor.ts'
 import { waitForListener } from './waiting.ts'
+import { writeWhole } from './whole-file.ts'
 
 /** The servers a network stands on. Its own are reachable from this machine only. */
 
 export interface ServerUrls {
   /** For each of its users; one for all where the operator runs it. */
   readonly nats: Readonly<Record<NatsRole, string>>
-  readonly redis: string
+  readonly redis: Readonly<Record<RedisRole, string>>
   readonly rpc: string
   /** Servers that the operator runs and named in the environment. */
   readonly external: { readonly nats: boolean; readonly redis: boolean }
@@ -37,16 +47,19 @@ export const findServerUrls = (
   keys: Keys,
   env: Readonly<Record<string, string | undefined>>,
 ): ServerUrls => ({
-  nats: eachRole((role) => {
-    return env.NATS_URL || natsUrlAs(`nats://${LOOPBACK}:${ports.nats}`, keys, role)
+  nats: each(NATS_ROLES, (role) => {
+    if (env.NATS_URL) return namedNatsUrl(env.NATS_URL, env, role)
+    return natsUrlAs(`nats://${LOOPBACK}:${ports.nats}`, keys, role)
   }),
-  redis: env.REDIS_URL || `redis://${LOOPBACK}:${ports.redis}`,
+  redis: each(REDIS_ROLES, (role) => {
+    return env.REDIS_URL || redisUrlAs(`redis://${LOOPBACK}:${ports.redis}`, keys, role)
+  }),
   rpc: `http://${LOOPBACK}:${ports.chain}`,
   external: { nats: Boolean(env.NATS_URL), redis: Boolean(env.REDIS_URL) },
 })
 
-const eachRole = (url: (role: NatsRole) => string): ServerUrls['nats'] =>
-  Object.fromEntries(NATS_ROLES.map((role) => [role, url(role)])) as ServerUrls['nats']
+const each = <Role extends string>(roles: readonly Role[], url: (role: Role) => string) =>
+  Object.fromEntries(roles.map((role) => [role, url(role)])) as Record<Role, string>
 
 /** All ports that the network will listen on. */
 export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly number[] => [
@@ -69,10 +82,10 @@ export async function startServers(settings: ServerSettings, urls: ServerUrls): 
   const nats = paths.get('nats-server')
   if (nats) start(natsProgram(nats, dir, ports, keys))
   const redis = paths.get('redis-server')
-  if (redis) start(redisProgram(redis, dir, ports))
+  if (redis) start(redisProgram(redis, dir, ports, keys))
   await Promise.all([
     screen.step('NATS', () => waitForUrl('NATS', 4222, urls.nats.operator, !nats)),
-    screen.step('Redis', () => waitForUrl('Redis', 6379, urls.redis, !redis)),
+    screen.step('Redis', () => waitForUrl('Redis', 6379, urls.redis.operator, !redis)),
   ])
 }
 
@@ -131,12 +144,21 @@ function natsProgram(path: string, dir: DataDir, ports: Ports, keys: Keys): Prog
   return { role: 'nats', name: 'nats', command: path, args, env }
 }
 
-function redisProgram(path: string, dir: DataDir, ports: Ports): Program {
+function redisProgram(path: string, dir: DataDir, ports: Ports, keys: Keys): Program {
+  // Passwords are made of many random bits, so that nobody finds one from its hash.
+  const hashOf = (role: RedisRole) => redisPasswordHash(keys, role)
+  writeWhole(dir.redisUsersFile, redisUsersFile({ hashOf, isOld: isOldRedis(path) }), 0o600)
   const args = [
     ...[join(DEPLOY, 'redis.conf'), '--bind', LOOPBACK, '--port', String(ports.redis)],
-    ...['--dir', dir.redisStore],
+    ...['--dir', dir.redisStore, '--aclfile', dir.redisUsersFile],
   ]
   return { role: 'redis', name: 'redis', command: path, args }
+}
+
+/** Some systems still install version 6. */
+function isOldRedis(path: string): boolean {
+  const [, major] = /v=(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' })) ?? []
+  return major !== undefined && Number(major) < 7
 }
 
 function chainProgram(path: string, dir: DataDir, ports: Ports): Program {

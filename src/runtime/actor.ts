@@ -2,7 +2,7 @@ import type { Journal, JournalRecord } from '../ports/journal.ts'
 import { EffectSet } from './effects.ts'
 import type { Follower } from './follower.ts'
 import type { HostOptions } from './host-options.ts'
-import type { ActorKind, Decision, DueEffect } from './kind.ts'
+import { type ActorKind, type Decision, type DueEffect, NOT_ADMITTED, refuse } from './kind.ts'
 
 /** What the journal holds for an actor: the whole state after the events, so one read restores it. */
 export interface ActorRecord<State, Event> {
@@ -124,11 +124,21 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     for (;;) {
       if (this.#givenUp) throw new GivenUp(this.id)
       if (this.#sequence === undefined) await this.#load(command)
+      if (this.#state === undefined && !(await this.#admits(command))) {
+        // Said again, of an actor that another owner has begun, it is answered as such.
+        await this.#reload()
+        if (this.#state === undefined) return this.#kind.reply(undefined, refuse(NOT_ADMITTED))
+      }
       const decision = this.#kind.decide(this.#state, command)
       if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision)
       if (await this.#append(decision)) return this.#kind.reply(this.#state, decision)
       // Somebody else wrote first; what they wrote is read by now. Decide again.
     }
+  }
+
+  #admits(command: Command): boolean | Promise<boolean> {
+    if (!this.#kind.admits || !this.#kind.creates(command)) return true
+    return this.#kind.admits(command)
   }
 
   async #load(command: Command): Promise<void> {

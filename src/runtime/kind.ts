@@ -9,6 +9,12 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
   subject(id: string): string
   /** True where the command makes the actor: spares a read on the hot path. */
   creates(command: Command): boolean
+  /**
+   * Whether a command may create the actor; asked of those that do, before anything is written. At once
+   * where it is known: this too is on the hot path. Left out: all may. A throw: nobody knows, and the
+   * command is not answered.
+   */
+  admits?(command: Command): boolean | Promise<boolean>
   decide(state: State | undefined, command: Command): Decision<Event>
   evolve(state: State | undefined, event: Event): State
   /** What must be under way in this state. Run after each event and again after a crash. */
@@ -32,6 +38,7 @@ export type Decision<Event> =
 
 export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: 'accept', events })
 export const nothing: Decision<never> = { type: 'nothing' }
+export const NOT_ADMITTED = 'not_admitted'
 export const refuse = (reason: string): Decision<never> => ({ type: 'refuse', reason })
 
 export interface DueEffect {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
 import type { BurstBuckets } from '../ports/burst-buckets.ts'
+import { luaSource } from './lua-source.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -13,8 +13,7 @@ const bucketKey = (address: string) => `b:{burst}:${address}`
 
 /** The buckets in Redis, each for as long as it is not full. */
 export function makeBurstBuckets(redis: Redis): BurstBuckets {
-  const lua = readFileSync(new URL('./lua/burst.lua', import.meta.url), 'utf8')
-  redis.defineCommand('burstSettle', { lua })
+  redis.defineCommand('burstSettle', { lua: luaSource('burst') })
   return {
     settle: async (consumed, { perSecond, burst }) => {
       if (consumed.size === 0) return []

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { OperatorError } from '../domain/operator-error.ts'
 import type { BurstBuckets } from '../ports/burst-buckets.ts'
 import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
@@ -27,6 +28,7 @@ export interface Store {
 /**
  * Connects and stays connected. While Redis is away every call fails at once or within two seconds:
  * the caller is told to come again, nothing waits in a queue that a restart would replay.
+ * @throws {OperatorError} where Redis does not let us in, or not to what everybody needs
  */
 export async function connectRedis({ url, log }: { url: string; log: Log }): Promise<Store> {
   const redis = new Redis(url, {
@@ -38,6 +40,8 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(50 * times, 500),
     lazyConnect: true,
+    // Not every version knows it, and no user has the right to.
+    disableClientInfo: true,
   })
   let down = false
   redis.on('error', (error) => {
@@ -70,14 +74,26 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
 
 /** Waits for Redis at start, as a role may come up before it. */
 async function firstConnection(redis: Redis): Promise<void> {
-  const ready = new Promise<void>((resolve) => {
-    redis.once('ready', () => resolve())
+  const ready = new Promise<void>((resolve, reject) => {
+    redis.once('ready', resolve)
+    redis.on('error', ({ message }) => {
+      if (!REFUSAL.test(message)) return
+      reject(new OperatorError(`Redis does not let us in, with the user of REDIS_URL: ${message}`))
+    })
   })
   redis.connect().catch(() => {
     // Reported by the error listener; ioredis goes on trying.
   })
-  await ready
+  try {
+    await ready
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
 }
+
+/** No password, a wrong one, or a user that is not meant for the service. */
+const REFUSAL = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/
 
 /**
  * The id of the life of the Redis we are connected to. It changes with each restart, and a restart

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
 import { pack, unpack } from 'msgpackr'
 import { type Address, type JobId, toJobId } from '../domain/ids.ts'
@@ -18,11 +17,7 @@ import type {
   UnknownCursor,
   VersionedJob,
 } from '../ports/job-views.ts'
-
-const script = (...names: string[]): string =>
-  names
-    .map((name) => readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8'))
-    .join('\n')
+import { luaSource } from './lua-source.ts'
 
 const modelsKey = (wallet: Address) => `jm:{${wallet}}`
 const listsKey = (wallet: Address) => `jl:{${wallet}}`
@@ -49,11 +44,11 @@ declare module 'ioredis' {
 /** The job views in Redis: one sorted set a wallet, status and model, whose members are the jobs. */
 export function makeJobViews(redis: Redis, generation: () => Promise<string>): JobViews {
   const readers = ['job-lists', 'job-readers']
-  redis.defineCommand('jobPut', { numberOfKeys: 2, lua: script('job-lists', 'job-put') })
-  redis.defineCommand('jobGet', { numberOfKeys: 3, lua: script(...readers, 'job-get') })
-  redis.defineCommand('jobPage', { numberOfKeys: 3, lua: script(...readers, 'job-page') })
-  redis.defineCommand('jobRebuilt', { numberOfKeys: 2, lua: script('job-rebuilt') })
-  redis.defineCommand('jobAdvance', { numberOfKeys: 1, lua: script('job-advance') })
+  redis.defineCommand('jobPut', { numberOfKeys: 2, lua: luaSource('job-lists', 'job-put') })
+  redis.defineCommand('jobGet', { numberOfKeys: 3, lua: luaSource(...readers, 'job-get') })
+  redis.defineCommand('jobPage', { numberOfKeys: 3, lua: luaSource(...readers, 'job-page') })
+  redis.defineCommand('jobRebuilt', { numberOfKeys: 2, lua: luaSource('job-rebuilt') })
+  redis.defineCommand('jobAdvance', { numberOfKeys: 1, lua: luaSource('job-advance') })
 
   /** The arguments that every reader begins with. */
   const of = async (wallet: Address): Promise<string[]> => [

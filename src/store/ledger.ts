@@ -1,22 +1,21 @@
-import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
 import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
-import { type Address, toAddress, toJobId } from '../domain/ids.ts'
+import { type Address, toAddress, toHex32, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
-import type { Joinable, Ledger, Reservation, ReserveReply } from '../ports/ledger.ts'
+import type { BlockId, Joinable, Ledger, Reservation, ReserveReply } from '../ports/ledger.ts'
+import { luaSource } from './lua-source.ts'
 import { packPrompt, promptKey } from './outputs.ts'
 
 /** A script of `lua/`, with the lines that all of the ledger's begin with. */
-export const ledgerScript = (name: string): string =>
-  ['ledger', name]
-    .map((file) => readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), 'utf8'))
-    .join('\n')
+export const ledgerScript = (name: string): string => luaSource('ledger', name)
 
 export const walletKey = (wallet: Address) => `w:{${wallet}}`
 export const holdsKey = (wallet: Address) => `h:{${wallet}}`
 const joinedKey = (wallet: Address, joinKey: string) => `i:{${wallet}}:${joinKey}`
 /** Jobs with a reservation, by the time it was made: what the sweeper looks through. */
 const OPEN = 'open'
+/** Blocks that wallets were read at, by their number. */
+const READS = 'reads'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -98,6 +97,16 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
         String(block),
       ),
 
+    noteRead: async (read) => {
+      await redis.zadd(READS, read.block, packRead(read))
+    },
+
+    reads: async (upTo) => (await redis.zrangebyscore(READS, 0, upTo)).map(unpackRead),
+
+    proven: async (reads) => {
+      if (reads.length > 0) await redis.zrem(READS, ...reads.map(packRead))
+    },
+
     apply: async ({ wallet, block, logIndex, kind, credits, jobId, at, charged = NO_CREDITS }) => {
       const applied = redis.ledgerApply(
         ...(await of(wallet)),
@@ -125,9 +134,11 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
     },
 
     forget: async () => {
+      const reads = await redis.zrangebyscore(READS, 0, '+inf')
       for await (const keys of redis.scanStream({ match: 'w:{*}', count: 500 })) {
         if (keys.length > 0) await redis.unlink(...(keys as string[]))
       }
+      if (reads.length > 0) await redis.zrem(READS, ...reads)
     },
   }
 }
@@ -155,6 +166,13 @@ function toReserveReply([type, told]: [string, string]): ReserveReply {
     default:
       return { type: 'unknown_wallet' }
   }
+}
+
+const packRead = ({ block, blockHash }: BlockId): string => `${block} ${blockHash}`
+
+function unpackRead(text: string): BlockId {
+  const [block, hash = ''] = text.split(' ')
+  return { block: Number(block), blockHash: toHex32(hash) }
 }
 
 function toJoinable(text: string): Joinable {

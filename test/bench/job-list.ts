@@ -12,7 +12,7 @@ import { connectNats, type Nats } from '../../src/bus/connect.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
-import type { KeyRecord } from '../../src/messages/account.ts'
+import { keyRecord } from '../../src/messages/account.ts'
 import type { JobView } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { VersionedJob } from '../../src/ports/job-views.ts'
@@ -75,8 +75,7 @@ async function letIn(nats: Nats, store: Store): Promise<void> {
   const keys = await nats.registry('KEYS')
   const account = { available: toCredits(1_000), locked: toCredits(0), lastTopupAt: null, block: 1 }
   for (const { wallet, apiKey } of customers) {
-    const record: KeyRecord = { wallet, createdAt: 1, status: 'active' }
-    await keys.set(apiKeyHash(apiKey), record)
+    await keys.set(apiKeyHash(apiKey), keyRecord(apiKey, { wallet, createdAt: 1 }))
     await store.ledger.load(wallet, account)
   }
 }

@@ -4,7 +4,7 @@ import { connectNats } from '../../src/bus/connect.ts'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { privateKeyAddress } from '../../src/domain/proof.ts'
-import type { KeyRecord } from '../../src/messages/account.ts'
+import { type KeyRecord, keyRecord } from '../../src/messages/account.ts'
 import { waitFor } from '../../src/network/waiting.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import type { Network } from '../network/network.ts'
@@ -59,8 +59,9 @@ export async function newCustomer(
     wallet: privateKeyAddress(secret),
     privateKey: `0x${secret.toString('hex')}`,
   }
-  const record: KeyRecord = { wallet: customer.wallet, createdAt: Date.now(), status }
-  await withKeys(network, (keys) => keys.set(apiKeyHash(customer.apiKey), record))
+  const { apiKey, wallet } = customer
+  const record = keyRecord(apiKey, { wallet, createdAt: Date.now(), status })
+  await withKeys(network, (keys) => keys.set(apiKeyHash(apiKey), record))
   return customer
 }
 

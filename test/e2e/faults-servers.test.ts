@@ -34,7 +34,7 @@ Servers.after(async () => {
 })
 
 Servers('Redis forgets everything under load', async () => {
-  const redis = new Redis(redisUrl(network))
+  const redis = new Redis(network.redis_url)
   const running = load()
   // Again and again: reservations go, prompts before a worker has them, then answers.
   for (let flush = 0; flush < 12; flush++) {
@@ -174,9 +174,6 @@ function wholeOrUnavailable(call: Call): void {
 function answered(call: Call): void {
   assert.is.not(call.type, 'broken', told(call))
 }
-
-/** The launcher lays out its ports: Redis is the second after NATS's. */
-const redisUrl = ({ portBase }: Network): string => `redis://127.0.0.1:${portBase + 21}`
 
 const note = (what: string, calls: readonly Call[]): void => {
   process.stdout.write(`  ${what}: ${tally(calls)}\n`)

@@ -157,7 +157,7 @@ List('another wallet sees none of it, and cannot use its jobs as cursors', async
 })
 
 List('Redis forgets everything under load, twice: the list comes back whole', async () => {
-  const redis = new Redis(redisUrl(network))
+  const redis = new Redis(network.redis_url)
   const running = load(20)
   for (let flush = 0; flush < 2; flush++) {
     await pause(150)
@@ -193,13 +193,10 @@ List('hosts are killed under load, one after the other', async () => {
 List('a host is killed, and then Redis forgets: what rested is not lost', async () => {
   await Promise.all(load(10))
   network.kill('actors')
-  const redis = new Redis(redisUrl(network))
+  const redis = new Redis(network.redis_url)
   await redis.flushall()
   redis.disconnect()
   await wholeAgain()
 })
-
-/** The launcher lays out its ports: Redis is the second after NATS's. */
-const redisUrl = ({ portBase }: Network): string => `redis://127.0.0.1:${portBase + 21}`
 
 List.run()

@@ -19,6 +19,7 @@ const STATE = [
   'logs',
   'nats',
   'redis',
+  'redis-users.acl',
   'workers',
 ]
 const Launcher = suite('launcher')

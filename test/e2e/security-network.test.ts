@@ -5,6 +5,10 @@ import { join, relative } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { NATS_ROLES } from '../../src/bus/permissions.ts'
+import { apiKeyHash, keyProof } from '../../src/domain/hash.ts'
+import { natsUrlAs, redisUrlAs } from '../../src/network/server-users.ts'
+import { REDIS_ROLES } from '../../src/store/permissions.ts'
 import { Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import {
@@ -30,6 +34,7 @@ import {
   WEB_ROWS,
   webRoutes,
 } from './security-isolation.ts'
+import { breakIn } from './stolen-edge.ts'
 import { until } from './until.ts'
 
 /** One wallet's things are no other's, and nothing that is secret lies about. */
@@ -155,14 +160,48 @@ Secrets('nobody who is not signed in is told anything of a wallet', async () => 
 
 /** Files of the network that may hold keys, for the eyes of the owner: README, `.svc/`. */
 const FOR_KEYS = new Set(['keys.json', 'network.json'])
+/** Of passwords only hashes; for nobody else all the same. */
+const USERS_FILE = 'redis-users.acl'
 
-Secrets('no secret lies in a log, in the journal, in the ledger or in any other file', async () => {
-  const keys = JSON.parse(readFileSync(join(network.dataDir, 'keys.json'), 'utf8'))
+Secrets("the password of edges alone begins no job in anybody's name", async () => {
+  const { host } = new URL(network.nats_url)
+  const thief = await breakIn(natsUrlAs(`nats://${host}`, keysOfNetwork(), 'edge'))
+  const before = await readAccount(owner)
+  const hash = apiKeyHash(owner.apiKey)
+  const kept = await thief.readKey(hash)
+  assert.match(String(kept.proofHash), /^[0-9a-f]{64}$/)
+  for (const key of [undefined, { hash, proof: hash }, { hash, proof: kept.proofHash }]) {
+    const reply = await thief.begin(owner.wallet, key)
+    assert.equal(reply, { type: 'refused', reason: 'not_admitted' })
+  }
+  // With a key of one's own, too, nobody else's credits are spent.
+  const { apiKey } = strangers.customer
+  const own = { hash: apiKeyHash(apiKey), proof: keyProof(apiKey) }
+  assert.is((await thief.begin(owner.wallet, own)).type, 'refused')
+  await thief.close()
+  assert.equal(await readAccount(owner), before)
+})
+
+const keysOfNetwork = () => JSON.parse(readFileSync(join(network.dataDir, 'keys.json'), 'utf8'))
+
+/** What nobody may read anywhere: said by somebody, or made for the network. */
+function neverTold(): readonly string[] {
+  const keys = keysOfNetwork()
   const privateKeys = Object.values(keys)
     .flat()
     .filter((value): value is string => typeof value === 'string')
     .map((value) => value.replace(/^0x/, ''))
-  const never = [owner.apiKey, madeKey, WEBHOOK_SECRET, sessionToken, ...privateKeys]
+  const passwords = [
+    ...NATS_ROLES.map((role) => natsUrlAs('nats://x', keys, role)),
+    ...REDIS_ROLES.map((role) => redisUrlAs('redis://x', keys, role)),
+  ].map((url) => new URL(url).password)
+  const proofs = [owner.apiKey, madeKey].map(keyProof)
+  const said = [owner.apiKey, madeKey, WEBHOOK_SECRET, sessionToken, ...proofs]
+  return [...said, ...passwords, ...privateKeys]
+}
+
+Secrets('no secret lies in a log, in the journal, in the ledger or in any other file', async () => {
+  const never = neverTold()
   const found = await until(
     'prompt and answer have left every file',
     () => {
@@ -177,8 +216,18 @@ Secrets('no secret lies in a log, in the journal, in the ledger or in any other 
   }
 })
 
+Secrets('whoever monitors the processes is told of no secret, no wallet and no job', async () => {
+  const never = [...neverTold(), PROMPT, answer.slice(0, 40), owner.wallet, owned.jobId]
+  const monitored = network.read().processes.flatMap(({ monitor_url }) => monitor_url ?? [])
+  assert.ok(monitored.length >= 4, 'edge, web, pool and actors')
+  for (const url of monitored.flatMap((each) => [`${each}/metrics`, `${each}/readyz`])) {
+    const told = await (await fetch(url, { signal: AbortSignal.timeout(20_000) })).text()
+    for (const text of never) assert.not.ok(told.includes(text), `${url} tells ${text}`)
+  }
+})
+
 Secrets('files with keys are for their owner alone', () => {
-  for (const file of FOR_KEYS) {
+  for (const file of [...FOR_KEYS, USERS_FILE]) {
     assert.is(statSync(join(network.dataDir, file)).mode & 0o777, 0o600, file)
   }
 })
@@ -187,6 +236,7 @@ Secrets('files with keys are for their owner alone', () => {
 function filesHolding(texts: readonly string[]) {
   const needles = texts.flatMap((text) => [
     { text, bytes: Buffer.from(text) },
+    { text, bytes: Buffer.from(Buffer.from(text).toString('hex')) },
     {
       text,
       bytes: Buffer.from(Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -2)),

@@ -262,4 +262,25 @@ Grpc(
   },
 )
 
+Grpc('resets, pings and heads without end hold nothing up', async ({ stage }) => {
+  const before = process.memoryUsage().rss
+  const resetting = connect(`http://${stage.url}`)
+  const pinging = connect(`http://${stage.url}`)
+  const heading = connect(`http://${stage.url}`)
+  for (const session of [resetting, pinging, heading]) session.on('error', () => {})
+  for (let i = 0; i < 3_000 && !resetting.destroyed; i++) {
+    open(resetting).close(constants.NGHTTP2_CANCEL)
+    if (i % 500 === 0) await honestIsServed(stage, `${i} resets`)
+  }
+  for (let i = 0; i < 3_000 && !pinging.destroyed; i++) pinging.ping(() => {})
+  const heads = Array.from({ length: 100 }, (_, i) => {
+    return open(heading, { [`x-${i}`]: 'x'.repeat(60_000) })
+  })
+  await Promise.all(heads.map((stream, i) => closed(stream, `head ${i}`)))
+  await honestIsServed(stage, 'pings and heads')
+  for (const session of [resetting, pinging, heading]) session.destroy()
+  const grownMb = (process.memoryUsage().rss - before) / 1024 / 1024
+  assert.ok(grownMb < MEMORY_MOST_MB, `memory grew by ${Math.round(grownMb)} MB`)
+})
+
 Grpc.run()

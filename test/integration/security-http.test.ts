@@ -111,6 +111,27 @@ const AMBIGUOUS: Readonly<Record<string, (post: readonly string[]) => string>> =
   'a null in a header': (post) => `${lines(...post, 'x: a\0b', 'content-length: 2')}{}${SMUGGLED}`,
 }
 
+/** Heads, and what only looks like a body, that grow without end. */
+const FLOODS: Readonly<Record<string, (post: readonly string[]) => string>> = {
+  'one header of 20 KiB': (post) => `${lines(...post, `x: ${'x'.repeat(20_480)}`)}${SMUGGLED}`,
+  'four thousand headers': (post) =>
+    `${lines(...post, ...Array.from({ length: 4_000 }, (_, i) => `x-${i}: y`))}${SMUGGLED}`,
+  'as many cookies': (post) =>
+    `${lines(...post, ...Array.from({ length: 4_000 }, () => 'cookie: a=b'))}${SMUGGLED}`,
+  'a path of 20 KiB': (post) =>
+    `${lines(`GET /${'a/'.repeat(10_240)} HTTP/1.1`, ...post.slice(1))}${SMUGGLED}`,
+  'a chunk with an extension of 1 MiB': (post) =>
+    `${lines(...post, 'transfer-encoding: chunked')}2;${'x'.repeat(1_048_576)}\r\n{}\r\n0\r\n\r\n${SMUGGLED}`,
+  'trailers of 1 MiB': (post) =>
+    `${lines(...post, 'transfer-encoding: chunked')}2\r\n{}\r\n0\r\n${'x: y\r\n'.repeat(174_763)}\r\n${SMUGGLED}`,
+}
+
+async function honest(url: string): Promise<void> {
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+  assert.is(answer.status, 200)
+  await answer.text()
+}
+
 for (const where of ['edge', 'web'] as const) {
   for (const [what, make] of Object.entries(AMBIGUOUS)) {
     Http(`${where}: ${what}: refused, and nothing behind it is read`, async ({ targets }) => {
@@ -152,6 +173,19 @@ for (const where of ['edge', 'web'] as const) {
     assert.equal(statuses(said), [413], said.slice(0, 400))
   })
 
+  for (const [what, flood] of Object.entries(FLOODS)) {
+    Http(
+      `${where}: ${what}: cut off with its reason, whatever is behind it`,
+      async ({ targets }) => {
+        const said = await exchange(targets[where].url, flood(targets[where].post))
+        assert.ok([400, 413, 431].includes(statuses(said)[0]!), said.slice(0, 400))
+        assert.is(statuses(said).length, 1)
+        assert.not.match(said, /credits_remaining/)
+        await honest(targets[where].url)
+      },
+    )
+  }
+
   Http(`${where}: paths that climb lead nowhere`, async ({ targets }) => {
     const paths = [
       ...['/../../etc/passwd', '/assets/../../../package.json', '/%2e%2e/%2e%2e/etc/passwd'],
@@ -185,7 +219,9 @@ for (const where of ['edge', 'web'] as const) {
 
 Http('slow senders are cut off, and hold up nobody', async ({ targets, edge }) => {
   const slow = Object.values(targets).flatMap(({ url, post }) => [
-    ...Array.from({ length: 100 }, () => trickle(url, post.join('\r\n'))),
+    ...Array.from({ length: 100 }, () => trickle(url, post.join('\r\n'), '\r\nx: y')),
+    // A head that is whole, and a body that never is.
+    ...Array.from({ length: 50 }, () => trickle(url, lines(...post, 'content-length: 900'), 'x')),
   ])
   await Promise.all(slow.map(({ connected }) => connected))
   const answer = await fetch(`${edge.url}/v1/account`, {
@@ -202,13 +238,13 @@ Http('slow senders are cut off, and hold up nobody', async ({ targets, edge }) =
   for (const one of said) assert.match(one, /^HTTP\/1\.1 408/)
 })
 
-/** Says a header every second, and never ends. */
-function trickle(url: string, head: string) {
+/** Says a little more every second, and never ends. */
+function trickle(url: string, begin: string, more: string) {
   const { hostname, port } = new URL(url)
   const socket: Socket = connect(Number(port), hostname)
   const connected = new Promise<void>((resolve) => socket.once('connect', () => resolve()))
-  socket.write(head)
-  const drip = setInterval(() => socket.write('\r\nx: y'), 1_000)
+  socket.write(begin)
+  const drip = setInterval(() => socket.write(more), 1_000)
   const ended = new Promise<string>((resolve) => {
     let said = ''
     socket.setEncoding('utf8').on('data', (piece) => {

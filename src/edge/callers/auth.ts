@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { refuse } from '../../api/http/errors.ts'
-import { apiKeyHash } from '../../domain/hash.ts'
+import { apiKeyHash, keyProof } from '../../domain/hash.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import type { ShownKey } from '../../messages/job.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
@@ -16,6 +17,8 @@ import { makeNoteUse } from './note-use.ts'
 export interface Caller {
   readonly wallet: Address
   readonly keyCreatedAt: UnixMs
+  /** For the job actor, which believes no edge that a wallet's key was there. */
+  readonly key: ShownKey
 }
 
 export interface Auth {
@@ -37,14 +40,16 @@ export function makeAuth({ keys, keyUses, bus, clock, log }: Options): Auth {
   const cache = new KeyCache<StoredKey>({ keys, bus, clock, log })
   return {
     authenticate: async (authorization) => {
-      const hash = apiKeyHash(apiKeyOf(authorization))
+      const key = apiKeyOf(authorization)
+      const hash = apiKeyHash(key)
       const stored = await read(hash)
       if (stored === undefined) throw unknownKey()
       if (stored.status === 'suspended') {
         throw refuse('key_suspended', 'This API key is suspended. Contact support.')
       }
       noteUse(hash)
-      return { wallet: stored.wallet, keyCreatedAt: stored.createdAt }
+      const shown = { hash, proof: keyProof(key) }
+      return { wallet: stored.wallet, keyCreatedAt: stored.createdAt, key: shown }
     },
     stop: () => cache.stop(),
   }

@@ -4,7 +4,10 @@ import type { Balance } from '../../ports/ledger.ts'
 import type { Caller } from './auth.ts'
 
 /** The public Account (specification, Resources). */
-export const publicAccount = ({ wallet, keyCreatedAt }: Caller, balance: Balance) => ({
+export const publicAccount = (
+  { wallet, keyCreatedAt }: Pick<Caller, 'wallet' | 'keyCreatedAt'>,
+  balance: Balance,
+) => ({
   wallet,
   credits_remaining: Number(balance.remaining),
   usdg_value: usdgValue(balance.remaining),

@@ -10,6 +10,7 @@ import type { SharedJobs } from '../waiting/shared-jobs.ts'
 import type { Waiting } from '../waiting/waiting.ts'
 import type { AdmittedJob } from './admission.ts'
 import type { HangUp } from './hang-up.ts'
+import type { JobTimes } from './job-times.ts'
 import type { JoinKey } from './join-key.ts'
 import type { TakenOn } from './take-on.ts'
 
@@ -31,6 +32,7 @@ interface Options {
   readonly sharedJobs: SharedJobs
   readonly jobs: Jobs
   readonly ledger: Ledger
+  readonly times: JobTimes
   readonly log: Log
 }
 
@@ -39,9 +41,11 @@ export function makeRunJob(options: Options): RunJob {
     run: async (taken, follower, hangUp, answer) => {
       const seat = await seatOf(options, taken, hangUp)
       if (seat === 'hung_up') return seat
-      seat.follow(follower)
+      const timed = options.times.begin(taken.job.model, follower)
+      seat.follow(timed.follower)
       try {
         const outcome = await Promise.race([seat.followed.outcome, hangUp.signal])
+        timed.end(outcome)
         return outcome === 'hung_up' ? outcome : await answer(outcome, seat.followed)
       } finally {
         seat.leave(graceMs(taken.key, follower))
@@ -81,6 +85,7 @@ async function start(
     type: 'StartJob',
     jobId: job.jobId,
     wallet: job.caller.wallet,
+    key: job.caller.key,
     model: job.model,
     tier: job.tier,
     lock: job.lock,

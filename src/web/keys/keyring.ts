@@ -2,7 +2,7 @@ import { apiKeyHash } from '../../domain/hash.ts'
 import type { Address } from '../../domain/ids.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
-import type { KeyRecord } from '../../messages/account.ts'
+import { type KeyRecord, keyRecord } from '../../messages/account.ts'
 import {
   type KeyringRecord,
   keyHint,
@@ -84,8 +84,7 @@ export function makeKeyring({ keys, keyrings, uses, clock, log }: Options): Keyr
       if (found.key) return err('key_exists')
       const key = newApiKey(clock)
       const [hash, hint, createdAt] = [apiKeyHash(key), keyHint(key), clock.now()]
-      const record: KeyRecord = { wallet, createdAt, status: 'active' }
-      await keys.set(hash, record)
+      await keys.set(hash, keyRecord(key, { wallet, createdAt }))
       const ring: KeyringRecord = { hash, hint }
       if ((await keyrings.put(wallet, ring, found.revision)) === 'conflict') {
         await keys.delete(hash)

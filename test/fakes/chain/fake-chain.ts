@@ -154,6 +154,7 @@ export class FakeChain implements EscrowReader, EscrowWriter {
       locked: NO_CREDITS,
       lastTopupAt: null,
       block: this.#blocks.length - 1,
+      blockHash: this.#blocks.at(-1)!.hash,
     }
   }
 
@@ -219,6 +220,12 @@ export class FakeChain implements EscrowReader, EscrowWriter {
       const { lane, nonce } = this.#known.get(raw)!
       this.#nonces[lane] = Math.min(this.#nonces[lane], nonce)
     }
+  }
+
+  /** As a reorg after which the same transactions come back before the locks, and end none of them. */
+  undoEnds(): void {
+    this.#facts = this.#facts.filter(({ type }) => type === 'locked')
+    for (const fact of this.#facts) if ('jobId' in fact) this.#jobs.set(fact.jobId, 'locked')
   }
 
   /** Another program uses the lane's key. */

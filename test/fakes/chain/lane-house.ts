@@ -1,9 +1,11 @@
 import { type LaneActor, makeLane } from '../../../actors/settlement/lane.ts'
+import { makeLaneMetrics } from '../../../actors/settlement/lane-metrics.ts'
 import type { LaneOptions } from '../../../actors/settlement/options.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { LaneHealth, LaneIntent } from '../../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
+import { noMetrics } from '../no-metrics.ts'
 import { FakeChain } from './fake-chain.ts'
 import { job, lock } from './intents.ts'
 import { JobBus } from './job-bus.ts'
@@ -31,7 +33,9 @@ export class LaneHouse {
   make(lane: Lane, more: Partial<LaneOptions> = {}): LaneActor {
     const { chain, journal, clock, bus } = this
     const log = this.#log
-    const common = { lane, bus, journal, writer: chain, reader: chain, clock, log, itemsMax: 100 }
+    const metrics = makeLaneMetrics(noMetrics)
+    const parts = { lane, bus, journal, writer: chain, reader: chain, clock, log, metrics }
+    const common = { ...parts, itemsMax: 100 }
     return makeLane({ ...common, ...more })
   }
 

@@ -1,4 +1,5 @@
 import { type LaneActor, makeLane } from '../../../actors/settlement/lane.ts'
+import { makeLaneMetrics } from '../../../actors/settlement/lane-metrics.ts'
 import { type ChainConnection, connectChain } from '../../../src/chain/connect.ts'
 import { type ClosableWriter, type GasTerms, makeEscrowWriter } from '../../../src/chain/writer.ts'
 import type { JobId } from '../../../src/domain/ids.ts'
@@ -11,6 +12,7 @@ import type { TransactionSigner } from '../../../src/ports/signer.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { within } from '../../integration/servers.ts'
+import { noMetrics } from '../no-metrics.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS } from './anvil.ts'
 import { lock } from './intents.ts'
 import { JobBus } from './job-bus.ts'
@@ -65,7 +67,7 @@ export class LaneOnAnvil {
     const writer = makeEscrowWriter({ rpcUrl, contracts, signers, log, terms: this.#terms })
     const lane = makeLane({
       ...{ lane: 'lock', bus: this.bus, journal: this.journal, clock: systemClock, log },
-      ...{ writer, reader: chain.reader, itemsMax: 200 },
+      ...{ writer, reader: chain.reader, itemsMax: 200, metrics: makeLaneMetrics(noMetrics) },
     })
     this.#life = { lane, chain, writer }
     await lane.start()

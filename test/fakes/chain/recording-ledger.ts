@@ -2,6 +2,7 @@ import { toCredits } from '../../../src/domain/credits.ts'
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { UnixMs } from '../../../src/domain/time.ts'
 import type {
+  BlockId,
   ChainAccount,
   Ledger,
   LedgerEntry,
@@ -16,6 +17,7 @@ export class RecordingLedger implements Ledger {
   readonly released: JobId[] = []
   open: (OpenReservation & { readonly at: UnixMs })[] = []
   forgotten = 0
+  noted: readonly BlockId[] = []
   /** Answers to `load`, in turn; `loaded` when there are none left. */
   loadAnswers: ('loaded' | 'stale')[] = []
   failing = false
@@ -42,6 +44,21 @@ export class RecordingLedger implements Ledger {
     return this.loadAnswers.shift() ?? 'loaded'
   }
 
+  async noteRead({ block, blockHash }: BlockId): Promise<void> {
+    this.noted = [
+      ...this.noted.filter((each) => each.blockHash !== blockHash),
+      { block, blockHash },
+    ]
+  }
+
+  async reads(upTo: number): Promise<readonly BlockId[]> {
+    return this.noted.filter(({ block }) => block <= upTo)
+  }
+
+  async proven(reads: readonly BlockId[]): Promise<void> {
+    this.noted = this.noted.filter((each) => !reads.includes(each))
+  }
+
   async openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]> {
     return this.open.filter(({ at }) => at < before).slice(0, limit)
   }
@@ -55,6 +72,7 @@ export class RecordingLedger implements Ledger {
     if (this.failing) throw new Error('the ledger is down')
     this.forgotten++
     this.applied.length = 0
+    this.noted = []
   }
 
   async reserve() {

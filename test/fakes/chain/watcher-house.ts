@@ -1,10 +1,12 @@
 import { type ChainWatcher, makeChainWatcher } from '../../../actors/chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from '../../../actors/chain-watcher/watcher-metrics.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { ChainFact } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
+import { noMetrics } from '../no-metrics.ts'
 import { CursorRegistry } from './cursor-registry.ts'
 import { FakeChain, hashOf } from './fake-chain.ts'
 import { job, WALLET } from './intents.ts'
@@ -43,7 +45,7 @@ export class WatcherHouse {
     const common = { ledger, bus, registry, clock, log: makeLog('test', 'silent') }
     const tells = { ...this.wallets.ports, load }
     const options = { ...common, ...tells, reader: chain, confirmations, deployBlock: 1 }
-    const watcher = makeChainWatcher(options)
+    const watcher = makeChainWatcher({ ...options, metrics: makeWatcherMetrics(noMetrics) })
     await watcher.start()
     await rest()
     return watcher

@@ -4,7 +4,7 @@ import { apiKeyHash, outputHash } from '../../../src/domain/hash.ts'
 import { type Address, type JobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { type Edge, makeEdge } from '../../../src/edge/edge.ts'
-import type { KeyRecord } from '../../../src/messages/account.ts'
+import { keyRecord } from '../../../src/messages/account.ts'
 import type { Chunk, EdgeMessage } from '../../../src/messages/edge.ts'
 import type {
   EdgeEnding,
@@ -23,6 +23,7 @@ import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
 import { MemoryFacts } from '../memory-facts.ts'
 import { MemoryRegistry } from '../memory-registry.ts'
+import { noMetrics } from '../no-metrics.ts'
 import { CuttableBus } from './cuttable-bus.ts'
 import { MemoryBursts } from './memory-bursts.ts'
 import { MemoryJobViews } from './memory-job-views.ts'
@@ -88,7 +89,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const keyUses: KeyUses = { note: async () => {}, lastUse: async () => null }
   const kept = { keys, keyUses, ledger, outputs, bursts, jobViews, facts, listeners }
   const edge = makeEdge(
-    { ...kept, bus, catalogue, clock, log },
+    { ...kept, bus, catalogue, metrics: noMetrics, clock, log },
     {
       edgeId,
       docsUrl: DOCS_URL,
@@ -166,7 +167,7 @@ type House = Pick<
 
 async function openHouse(clock: Clock): Promise<House> {
   const keys = new WatchedRegistry()
-  const record: KeyRecord = { wallet: WALLET, createdAt: 1_700_000_000_000, status: 'active' }
+  const record = keyRecord(KEY, { wallet: WALLET, createdAt: 1_700_000_000_000 })
   await keys.set(apiKeyHash(KEY), record)
   return {
     bus: new CuttableBus(),

@@ -71,6 +71,14 @@ export class WalletLedger implements Ledger {
     return 'loaded'
   }
 
+  async noteRead(): Promise<void> {}
+
+  async reads() {
+    return []
+  }
+
+  async proven(): Promise<void> {}
+
   async apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'> {
     const wallet = this.#wallets.get(entry.wallet)
     if (!wallet) return 'unknown_wallet'

@@ -22,6 +22,7 @@ import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
 import { ToldFacts } from '../chain/told-facts.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
 import { MemoryRegistry } from '../memory-registry.ts'
+import { noMetrics } from '../no-metrics.ts'
 import { PromptStore } from './prompt-store.ts'
 import { TurnBus } from './turn-bus.ts'
 import { WorkerChain } from './worker-chain.ts'
@@ -102,6 +103,7 @@ export class PoolStage {
       outputs: this.outputs,
       strikes: this.strikes,
       admitted: canary ? this.admitted : undefined,
+      metrics: noMetrics,
       clock: systemClock,
       log,
       escrowSeparator: ESCROW_SEPARATOR,

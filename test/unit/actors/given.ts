@@ -128,6 +128,7 @@ export const start: JobCommand = {
   type: 'StartJob',
   jobId,
   wallet,
+  key: { hash: 'hash', proof: 'proof' },
   model: terms.model,
   tier: terms.tier,
   lock: terms.lock,

@@ -13,6 +13,7 @@ import {
   confirmSettlement,
   dispute,
   disputed,
+  disputeTx,
   disputeWindowMs,
   expired,
   failed,
@@ -89,13 +90,21 @@ test('a settling job whose lock never was: fails, the dispute is moot', () => {
     .when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', at })
     .thenNothing()
 })
+test('settled anew after a reorg: a dispute that was on chain is asked for again', () => {
+  const open = given(...paid, disputed, openDispute)
+  assert.not.ok(keys(open.job).includes('dispute'))
+  const anew = open.when({ ...confirmSettlement, block: 13 }).then('SettlementConfirmed')
+  assert.ok(keys(anew.job).includes('dispute'))
+  assert.not.ok(rests(anew.job!))
+  assert.is(shown(anew.job).disputeTx, disputeTx, 'it is on its way')
+})
 test('a settling job whose lock anyone refunded: fails, the dispute is moot', () => {
   const refund = { type: 'ConfirmRefund', jobId, tx, block: 12, at } as const
   given(...answered, disputed)
     .when(refund)
     .then('JobFailed', 'RefundConfirmed')
   given(...paid, disputed)
-    .when(refund)
+    .when({ ...refund, block: 9 })
     .thenNothing()
 })
 

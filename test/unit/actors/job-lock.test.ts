@@ -18,6 +18,8 @@ import {
   noPool,
   offered,
   otherTx,
+  refunded,
+  refundSent,
   settled,
   start,
   started,
@@ -85,6 +87,23 @@ test('lock: mined after the job ended, is refunded', () => {
 })
 test('lock: mined although it was given up, is refunded', () => {
   given(started, failed, { type: 'LockRefused' }).when(confirmLock).then('LockConfirmed')
+})
+test('lock: gone with the blocks it was in, is known once its refund finds nothing', () => {
+  for (const past of [
+    [locked, failed],
+    [locked, failed, refundSent],
+  ]) {
+    const before = given(started, ...past)
+    before.when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', at }).thenNothing()
+    const { job } = before
+      .when({ type: 'RefuseLock', jobId, reason: 'NotLocked', at })
+      .then('LockRefused')
+    assert.ok(keys(job).includes('release'))
+    assert.ok(rests(job!))
+  }
+  given(started, locked, failed, refunded)
+    .when({ type: 'RefuseLock', jobId, reason: 'NotLocked', at })
+    .thenNothing()
 })
 test('lock: told at broadcast and then refused, the job fails wherever it is', () => {
   const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }

@@ -52,6 +52,7 @@ test('reply: once completed, with what the worker has signed', () => {
   assert.equal(answer.proof, { ...signed, completedAt: 1_800_000_001, signature })
   const before = reply(given(started, locked, offered).job, { type: 'nothing' })
   assert.not('proof' in before, 'nothing is signed yet')
+  assert.is(answer.workerId, 3)
 })
 test('settlement: refused, fails and gives the credits back', () => {
   const { job } = given(started, locked, offered, assigned, completed)
@@ -67,7 +68,7 @@ test('settlement: a settled job never moves', () => {
     confirmLock,
     failure('worker_lost'),
     { type: 'CancelJob', jobId, at },
-    { type: 'ConfirmRefund', jobId, tx, block: 12, at },
+    { type: 'ConfirmRefund', jobId, tx, block: 9, at },
   ] as JobCommand[]) {
     done.when(command).thenNothing()
   }

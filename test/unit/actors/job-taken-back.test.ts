@@ -6,6 +6,7 @@ import type { ConfirmRefund } from '../../../src/messages/job.ts'
 import {
   assigned,
   completed,
+  disputed,
   expired,
   given,
   jobId,
@@ -13,9 +14,11 @@ import {
   later,
   locked,
   offered,
+  openDispute,
   otherTx,
+  paid,
   refunded,
-  settled,
+  shown,
   started,
   wallet,
 } from './given.ts'
@@ -67,9 +70,22 @@ test('of a job that waits for its settlement: failed, all credits back', () => {
   assert.equal([view.status, view.refundTx, view.charged], ['failed', otherTx, 0n])
 })
 
-test('told again, of a job that was paid, or of a tombstone: nothing changes', () => {
+test('of a job that was settled in a block that is gone: failed, nothing is charged', () => {
+  for (const past of [paid, [...paid, disputed, openDispute]]) {
+    const { job } = given(...past)
+      .when(takenBack)
+      .then('JobFailed', 'RefundConfirmed')
+    const view = shown(job)
+    assert.equal([view.status, view.refundTx, view.charged], ['failed', otherTx, 0n])
+    assert.ok(rests(job!))
+  }
+})
+
+test('told again, of a job that was paid later, or of a tombstone: nothing changes', () => {
   given(started, locked, expired, refunded).when(takenBack).thenNothing()
-  given(started, locked, offered, assigned, completed, settled).when(takenBack).thenNothing()
+  given(...paid)
+    .when({ ...takenBack, block: 9 })
+    .thenNothing()
   given({ type: 'JobAbandoned', jobId, wallet }).when(takenBack).thenRefused()
 })
 

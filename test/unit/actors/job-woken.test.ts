@@ -45,7 +45,10 @@ async function house(past: readonly JobEvent[]) {
     const bus = new JobBus()
     const clock = new ManualClock()
     const ports = { bus, clock, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-    const around = { pools: new Pools(bus, clock), edges: new Edges(bus, clock) }
+    const around = {
+      ...{ pools: new Pools(bus, clock), edges: new Edges(bus, clock) },
+      keyProofs: { holds: () => true },
+    }
     const name = `host-${++hosts}`
     let appends = 0
     const host = new ActorHost({

@@ -14,6 +14,8 @@ interface Locked {
   readonly integrity?: string
   readonly link?: boolean
   readonly inBundle?: boolean
+  /** Runs something of its own when it is installed. */
+  readonly hasInstallScript?: boolean
   /** A program for one kind of machine. */
   readonly optional?: boolean
   readonly os?: readonly string[]
@@ -42,6 +44,25 @@ Lock('every package in the lock has a strong digest, and comes by HTTPS', () => 
     if (integrity === undefined && isForOtherMachines(locked)) continue
     assert.match(integrity ?? '', /^sha(?:512|384)-/, `${path} has no strong digest`)
     if (resolved !== undefined) assert.match(resolved, /^https:\/\//, path)
+  }
+})
+
+/** Each was looked at: it fetches or builds a program for the machine, or warns of a version. */
+const MAY_RUN_AT_INSTALL: ReadonlySet<string> = new Set([
+  ...['@bufbuild/buf', '@foundry-rs/anvil', '@foundry-rs/forge', 'esbuild'],
+  ...['msgpackr-extract', 'protobufjs', 'secp256k1'],
+])
+
+Lock('nothing new runs at installation that nobody has looked at', () => {
+  const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>)
+  const running = packages
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''))
+  for (const name of running) {
+    assert.ok(
+      MAY_RUN_AT_INSTALL.has(name),
+      `${name} has an install script: read it, then name it here`,
+    )
   }
 })
 

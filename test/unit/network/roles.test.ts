@@ -1,0 +1,52 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { NATS_ROLES } from '../../../src/bus/permissions.ts'
+import { dataDirAt } from '../../../src/network/data-dir.ts'
+import type { Keys } from '../../../src/network/keys.ts'
+import { passwordVariable } from '../../../src/network/nats-users.ts'
+import { parseOptions } from '../../../src/network/options.ts'
+import { layOutPorts } from '../../../src/network/ports.ts'
+import { rolePrograms } from '../../../src/network/roles.ts'
+import { findServerUrls } from '../../../src/network/servers.ts'
+
+/** Who is told which password, when the operator runs the nats-servers. */
+const Roles = suite('roles of a network')
+const URL = 'nats://a:4222,nats://b:4222'
+const secret = (role: string) => `p-of-${role}`
+const passwords = Object.fromEntries(
+  NATS_ROLES.map((role) => [passwordVariable(role), secret(role)]),
+)
+const before = { ...process.env }
+Roles.after.each(() => {
+  process.env = { ...before }
+})
+
+function programsOn(env: Readonly<Record<string, string>>) {
+  Object.assign(process.env, env)
+  const options = parseOptions([], '/')
+  if (options === 'help') throw new Error('no options')
+  const ports = layOutPorts(options.portBase, options.counts)
+  const keys = {
+    ...{ server_passwords: '00'.repeat(32), workers: ['0x1', '0x2'] },
+  } as unknown as Keys
+  const urls = findServerUrls(ports, keys, process.env)
+  const dir = dataDirAt('/data')
+  return { urls, programs: rolePrograms({ root: '/', dir, ports, keys, options, urls }) }
+}
+
+Roles('each role is its own user of the servers, and is told no other password', () => {
+  const { programs, urls } = programsOn({ ...passwords, NATS_URL: URL })
+  assert.is(urls.nats.auditor, 'nats://auditor:p-of-auditor@a:4222,nats://b:4222')
+  for (const { name, role, env } of programs) {
+    const told = JSON.stringify(env)
+    const known = NATS_ROLES.filter((other) => told.includes(secret(other)))
+    assert.equal(known, role === 'worker' ? [] : [role], name)
+  }
+})
+
+Roles('servers without users are named as the operator names them', () => {
+  const { programs } = programsOn({ NATS_URL: URL })
+  for (const { role, env } of programs) if (role !== 'worker') assert.is(env?.NATS_URL, URL)
+})
+
+Roles.run()
