@@ -1,6 +1,7 @@
 import type { DependencyContainer } from 'tsyringe'
 import type { ActorsConfig } from '../src/config/schema.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
+import { countedSender } from './webhook/counted-sender.ts'
 import { makeWebhookHost } from './webhook/host.ts'
 
 /** Without the keys that open their secrets there is none. */
@@ -20,7 +21,7 @@ export function webhookHost(c: DependencyContainer, config: ActorsConfig) {
     queues: c.resolve(TOKENS.webhookQueues),
     history: c.resolve(TOKENS.deliveryHistory),
     facts: c.resolve(TOKENS.factReader),
-    sender: c.resolve(TOKENS.webhookSender),
+    sender: countedSender(c.resolve(TOKENS.webhookSender), c.resolve(TOKENS.metrics)),
     schedule: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
     targets: c.resolve(TOKENS.webhookTargets),
     bus: c.resolve(TOKENS.bus),

@@ -1,18 +1,24 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer } from 'tsyringe'
+import { monitored } from '../src/config/monitored.ts'
+import type { Role } from '../src/config/process.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
-import { type Credits, toCredits } from '../src/domain/credits.ts'
+import type { Credits } from '../src/domain/credits.ts'
 import type { Address } from '../src/domain/ids.ts'
 import { LANES } from '../src/messages/subjects.ts'
 import type { Ledger } from '../src/ports/ledger.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
 import type { ActorRecord } from '../src/runtime/actor.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
+import { timedJournal } from '../src/runtime/timed-journal.ts'
 import type { Log } from '../src/telemetry/log.ts'
+import { makeMetrics } from '../src/telemetry/metrics.ts'
 import { makeLoader } from './account/loader.ts'
 import { makeAccountService } from './account/service.ts'
 import { makeCatalogueFollower } from './catalogue/follower.ts'
 import { makeChainWatcher } from './chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from './chain-watcher/watcher-metrics.ts'
+import { keeper } from './compose-keeper.ts'
 import { single } from './compose-single.ts'
 import { webhookHost } from './compose-webhooks.ts'
 import { connectActors } from './connect.ts'
@@ -20,6 +26,8 @@ import { jobKind } from './job/actor.ts'
 import { rests } from './job/due.ts'
 import { Edges } from './job/edges.ts'
 import { happeningsOf } from './job/facts.ts'
+import { KeyProofs } from './job/key-proofs.ts'
+import { JobMeter } from './job/meter.ts'
 import { Pools } from './job/pools.ts'
 import { jobPartitions, PARTITION_NAMES, VIEWED } from './job/resource.ts'
 import type { Job, JobEvent } from './job/state.ts'
@@ -27,16 +35,16 @@ import { viewOf } from './job/view.ts'
 import { JobFactTeller } from './job-facts/teller.ts'
 import { makeJobViewRebuilder } from './job-views/rebuilder.ts'
 import { JobViewWriter } from './job-views/writer.ts'
-import { makeKeeper } from './keeper/keeper.ts'
 import { makeLane } from './settlement/lane.ts'
+import { makeLaneMetrics } from './settlement/lane-metrics.ts'
 
 /** Connects an actor host to the world and starts the kinds of actors that its config names. */
-export async function composeActors(
-  config: ActorsConfig,
-  log: Log,
-): Promise<{ stop(): Promise<void> }> {
+export async function composeActors(config: ActorsConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
-  return startActors(c, config, log, await connectActors(c, config, log))
+  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  c.register(TOKENS.metrics, { useValue: metrics })
+  const { missing, ...host } = await connectActors(c, config, log)
+  return monitored(await startActors(c, config, log, host), { config, metrics, missing })
 }
 
 /** What a host knows besides its ports. */
@@ -64,21 +72,24 @@ export async function startActors(
   })
   const account = accountService(c, load)
   const webhooks = config.ACTOR_KINDS.includes('webhook') ? webhookHost(c, config) : undefined
+  const resources = [
+    jobs(c, config, { hostId, pools, edges, jobEscrow, load }),
+    ...lanes(c, config),
+    watcher(c, config, { deployBlock, load }),
+    catalogue(c, catalogueKey),
+    ...keeper(c, config, { deployBlock, jobEscrow }),
+    jobViewRebuilder(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
+  ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind))
   const ownership: Ownership = new Ownership({
     hostId,
-    resources: [
-      jobs(c, config, { hostId, pools, edges, jobEscrow, load }),
-      ...lanes(c, config),
-      watcher(c, config, { deployBlock, load }),
-      catalogue(c, catalogueKey),
-      ...keeper(c, config, { deployBlock, jobEscrow }),
-      jobViewRebuilder(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
-    ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind)),
+    resources,
     bus: c.resolve(TOKENS.bus),
     registry: c.resolve(TOKENS.placements),
     clock: c.resolve(TOKENS.clock),
     log,
   })
+
+  countHeld(c, resources, ownership)
 
   edges.start()
   await pools.start()
@@ -98,6 +109,18 @@ export async function startActors(
   }
 }
 
+function countHeld(c: DependencyContainer, kinds: readonly ResourceKind[], ownership: Ownership) {
+  const help = 'Partitions, lanes and the like that this host runs.'
+  c.resolve(TOKENS.metrics).gauge({ name: 'svc_resources_held', help, labels: ['kind'] }, () => {
+    const counts = new Map<string, number>()
+    for (const { kind, names } of kinds) {
+      const held = names.filter((name) => ownership.holds(name)).length
+      counts.set(kind, (counts.get(kind) ?? 0) + held)
+    }
+    return counts
+  })
+}
+
 interface JobHost {
   readonly hostId: string
   readonly pools: Pools
@@ -115,16 +138,20 @@ function jobs(
   const clock = c.resolve(TOKENS.clock)
   const ledger = c.resolve(TOKENS.ledger)
   const outputs = c.resolve(TOKENS.outputs)
+  const log = c.resolve(TOKENS.log)
+  const metrics = c.resolve(TOKENS.metrics)
+  const keyProofs = new KeyProofs({ keys: c.resolve(TOKENS.keys), clock, log })
   return jobPartitions({
     hostId,
     kind: jobKind(
-      { bus, clock, ledger, outputs, pools, edges },
+      { bus, clock, ledger, outputs, pools, edges, keyProofs },
       { disputeWindowMs: config.DISPUTE_WINDOW_SECONDS * 1_000 },
     ),
     bus,
     clock,
-    journal: c.resolve(TOKENS.jobJournal),
-    log: c.resolve(TOKENS.log),
+    journal: timedJournal(c.resolve(TOKENS.jobJournal), metrics, clock),
+    log,
+    meter: new JobMeter({ metrics, clock, log }),
     facts: new JobFactTeller({
       facts: c.resolve(TOKENS.facts),
       interest: c.resolve(TOKENS.eventInterest),
@@ -134,7 +161,7 @@ function jobs(
       remaining: (wallet) => spendable(ledger, load, wallet),
       escrowAddress: jobEscrow,
       clock,
-      log: c.resolve(TOKENS.log),
+      log,
     }),
     views: new JobViewWriter({
       views: c.resolve(TOKENS.jobViews),
@@ -142,7 +169,7 @@ function jobs(
       viewOf: viewIfAny,
       rests,
       clock,
-      log: c.resolve(TOKENS.log),
+      log,
     }),
   })
 }
@@ -177,6 +204,7 @@ function jobViewRebuilder(c: DependencyContainer, viewedUpTo: () => Promise<numb
 
 /** One writer a signing key: a lane is a resource that one host holds at a time. */
 function lanes(c: DependencyContainer, config: ActorsConfig): ResourceKind[] {
+  const metrics = makeLaneMetrics(c.resolve(TOKENS.metrics))
   return LANES.map((lane) =>
     single('settlement', `lane.${lane}`, () =>
       makeLane({
@@ -187,6 +215,7 @@ function lanes(c: DependencyContainer, config: ActorsConfig): ResourceKind[] {
         reader: c.resolve(TOKENS.escrowReader),
         clock: c.resolve(TOKENS.clock),
         log: c.resolve(TOKENS.log),
+        metrics,
         itemsMax: config.BATCH_ITEMS_MAX,
         confirmLockAt: config.ESCROW_ROUTE_AT,
       }),
@@ -201,6 +230,7 @@ function watcher(
   config: ActorsConfig,
   { deployBlock, load }: { readonly deployBlock: number; readonly load: Load },
 ): ResourceKind {
+  const metrics = makeWatcherMetrics(c.resolve(TOKENS.metrics))
   return single('chain-watcher', 'watcher', () =>
     makeChainWatcher({
       load,
@@ -213,6 +243,7 @@ function watcher(
       registry: c.resolve(TOKENS.cursors),
       clock: c.resolve(TOKENS.clock),
       log: c.resolve(TOKENS.log),
+      metrics,
       confirmations: config.CHAIN_CONFIRMATIONS,
       deployBlock,
     }),
@@ -231,50 +262,6 @@ function catalogue(c: DependencyContainer, key: string): ResourceKind {
     }),
   )
 }
-
-/** Without a key of its own there is none. */
-function keeper(
-  c: DependencyContainer,
-  config: ActorsConfig,
-  contracts: { readonly deployBlock: number; readonly jobEscrow: Address },
-): ResourceKind[] {
-  const log = c.resolve(TOKENS.log)
-  if (!config.KEEPER_PRIVATE_KEY) {
-    if (config.ACTOR_KINDS.includes('keeper')) {
-      log.warn(
-        'keeper: KEEPER_PRIVATE_KEY is not set, so this host gives no forgotten lock back, sweeps ' +
-          'no deposit address, pays out no earnings and sends no proof of a worker that lied; set it ' +
-          'to a key with some coin for gas',
-      )
-    }
-    return []
-  }
-  return [
-    single('keeper', 'keeper', () =>
-      makeKeeper({
-        reader: c.resolve(TOKENS.keeperReader),
-        writer: c.resolve(TOKENS.keeperWriter),
-        bus: c.resolve(TOKENS.bus),
-        registries: {
-          cursors: c.resolve(TOKENS.cursors),
-          keys: c.resolve(TOKENS.keys),
-          wallets: c.resolve(TOKENS.wallets),
-          strikes: c.resolve(TOKENS.strikes),
-        },
-        clock: c.resolve(TOKENS.clock),
-        log,
-        onBlock: c.resolve(TOKENS.escrowReader).onBlock,
-        confirmations: config.CHAIN_CONFIRMATIONS,
-        ...contracts,
-        claimMinimum: toCredits(config.KEEPER_CLAIM_MIN_CREDITS),
-        feeCeilingWei: gweiToWei(config.KEEPER_MAX_FEE_GWEI),
-        claimFeeCeilingWei: gweiToWei(config.KEEPER_CLAIM_MAX_FEE_GWEI),
-      }),
-    ),
-  ]
-}
-
-const gweiToWei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9))
 
 function accountService(c: DependencyContainer, load: Load) {
   return makeAccountService({

@@ -1,9 +1,10 @@
 import type { DependencyContainer } from 'tsyringe'
+import { missingOf, needsNats } from '../src/api/http/readiness.ts'
 import { connectNats } from '../src/bus/connect.ts'
 import { makeEventInterest } from '../src/bus/event-interest.ts'
 import { makeSettings } from '../src/bus/settings.ts'
 import { connectChain, makeEscrowWriter } from '../src/chain/connect.ts'
-import { readContracts } from '../src/chain/contracts-file.ts'
+import { type Contracts, readContracts } from '../src/chain/contracts-file.ts'
 import { connectKeeper } from '../src/chain/keeper.ts'
 import { openSigner } from '../src/chain/signers.ts'
 import { makeVouchers } from '../src/chain/vouchers.ts'
@@ -28,18 +29,9 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   ])
   // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
   await nats.makeAll()
-  const { signers, closeSigners } = openSigners(config)
-  const writer = makeEscrowWriter({
-    rpcUrl: config.RPC_URL,
-    contracts,
-    signers,
-    log,
-    terms: {
-      maxFeeWei: BigInt(Math.round(config.CHAIN_MAX_FEE_GWEI * WEI_PER_GWEI)),
-      stuckMs: config.CHAIN_STUCK_SECONDS * 1_000,
-      gasPercent: config.CHAIN_GAS_PERCENT,
-    },
-  })
+  const lanes = config.ACTOR_KINDS.includes('settlement')
+    ? openLanes(config, contracts, log)
+    : undefined
   const vouchers = makeVouchers({
     rpcUrl: config.RPC_URL,
     contracts,
@@ -80,7 +72,7 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   c.register(TOKENS.outputs, { useValue: store.outputs })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
   c.register(TOKENS.modelReader, { useValue: chain.models })
-  c.register(TOKENS.escrowWriter, { useValue: writer })
+  if (lanes) c.register(TOKENS.escrowWriter, { useValue: lanes.writer })
   c.register(TOKENS.webhooks, { useValue: await nats.registry('WEBHOOKS') })
   const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
   const eventInterest = makeEventInterest({
@@ -95,25 +87,30 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   c.register(TOKENS.webhookQueues, { useValue: await nats.webhookQueues() })
   c.register(TOKENS.webhookTargets, { useValue: outbound.targets })
   c.register(TOKENS.webhookSender, { useValue: outbound.sender })
+  c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
   if (keeper) {
-    c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
     c.register(TOKENS.wallets, { useValue: await nats.registry('WALLETS') })
     c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
     c.register(TOKENS.keeperReader, { useValue: keeper.reader })
     c.register(TOKENS.keeperWriter, { useValue: keeper.writer })
   }
+  const needs = [
+    needsNats(nats.bus),
+    { what: 'Redis', isThere: () => store.ping() },
+    { what: 'the settlement chain', isThere: () => chain.reader.head() },
+  ]
   return {
     hostId,
     deployBlock: contracts.deployBlock,
     jobEscrow: contracts.jobEscrow,
     catalogueKey: catalogueKey(contracts),
+    missing: () => missingOf(needs, { clock: systemClock, log }),
     close: async () => {
       eventInterest.stop()
       await Promise.all([
         chain.close(),
-        writer.close(),
+        lanes?.close(),
         vouchers.close(),
-        closeSigners(),
         keeper?.close(),
         outbound.sender.close(),
         store.close(),
@@ -125,8 +122,8 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
 
 const WEI_PER_GWEI = 1e9
 
-/** One signer a lane. */
-function openSigners(config: ActorsConfig) {
+/** What writes to the escrow, with one signer a lane: only hosts that settle hold these keys. */
+function openLanes(config: ActorsConfig, contracts: Contracts, log: Log) {
   const lock = openSigner({
     privateKey: config.LOCKER_PRIVATE_KEY,
     url: config.LOCKER_SIGNER_URL,
@@ -137,10 +134,21 @@ function openSigners(config: ActorsConfig) {
     url: config.SETTLER_SIGNER_URL,
     address: config.SETTLER_ADDRESS,
   })
-  return {
+  const writer = makeEscrowWriter({
+    rpcUrl: config.RPC_URL,
+    contracts,
     signers: { lock: lock.signer, settle: settle.signer },
-    closeSigners: async () => {
-      await Promise.all([lock.close(), settle.close()])
+    log,
+    terms: {
+      maxFeeWei: BigInt(Math.round(config.CHAIN_MAX_FEE_GWEI * WEI_PER_GWEI)),
+      stuckMs: config.CHAIN_STUCK_SECONDS * 1_000,
+      gasPercent: config.CHAIN_GAS_PERCENT,
+    },
+  })
+  return {
+    writer,
+    close: async () => {
+      await Promise.all([writer.close(), lock.close(), settle.close()])
     },
   }
 }

@@ -21,6 +21,7 @@ interface Options {
   readonly log: Log
   readonly views: JobViewsFollower
   readonly facts: JobFactsFollower
+  readonly meter: Follower<Job>
 }
 
 /** Keeps the views of jobs. */
@@ -47,10 +48,11 @@ const READ_AGAIN_MS = 1_000
 
 const name = (partition: number) => `p.${partition}`
 export const PARTITION_NAMES = Array.from({ length: PARTITIONS }, (_, i) => name(i))
+const VIEWED_NAMES = PARTITION_NAMES.map((each) => `${each}.${VIEWED}`)
 const numberOf = (resource: string) => Number(resource.slice(2))
 
 /** The 64 partitions of jobs, as something that hosts share out. */
-export function jobPartitions({ hostId, views, facts, ...options }: Options): ResourceKind {
+export function jobPartitions({ hostId, views, facts, meter, ...options }: Options): ResourceKind {
   let appends = 0
   const host = new ActorHost({
     ...options,
@@ -59,7 +61,7 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
     accepts: mayCommand,
     actorOf: jobOfSubject,
     partitionOf: partitionOfJob,
-    follower: both(views, facts),
+    follower: both(both(views, facts), meter),
     answerAfter: (id, { type }) => (SHOWN_TO_CALLERS.has(type) ? views.shown(id) : undefined),
   })
   return {
@@ -92,13 +94,12 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
       await host.release(names.map(numberOf))
       await Promise.all([views.drain(), facts.drain()])
     },
-    checkpoints: () =>
-      new Map([
-        ...[...host.checkpoints()].map(([partition, from]) => [name(partition), from] as const),
-        ...[...host.copied()].map(
-          ([partition, upTo]) => [`${name(partition)}.${VIEWED}`, upTo] as const,
-        ),
-      ]),
+    checkpoints: () => {
+      const all = new Map<string, number>()
+      for (const [partition, from] of host.checkpoints()) all.set(PARTITION_NAMES[partition]!, from)
+      for (const [partition, upTo] of host.copied()) all.set(VIEWED_NAMES[partition]!, upTo)
+      return all
+    },
   }
 }
 

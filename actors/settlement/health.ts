@@ -5,6 +5,7 @@ import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { EscrowReader } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { LaneMetrics } from './lane-metrics.ts'
 import { makeTroubles, type Troubles } from './troubles.ts'
 
 /** Tells the edges how the lane fares, so that they take on only what can be locked in time. */
@@ -25,6 +26,7 @@ interface Options {
   readonly clock: Clock
   readonly log: Log
   readonly reader: EscrowReader
+  readonly metrics: LaneMetrics
 }
 
 const TELL_MS = 500
@@ -33,7 +35,7 @@ const PULSE_MS = 1_000
 /** A node that takes longer to tell its head is as good as down. */
 const PULSE_LATE_MS = 3_000
 
-export function makeHealth({ lane, bus, clock, log, reader }: Options): Health {
+export function makeHealth({ lane, bus, clock, log, reader, metrics }: Options): Health {
   let backlog: (() => Backlog) | undefined
   let stops: readonly (() => void)[] = []
 
@@ -41,7 +43,9 @@ export function makeHealth({ lane, bus, clock, log, reader }: Options): Health {
     if (!backlog) return
     const { count, oldestAt } = backlog()
     const oldestMs = oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt)
-    const health: LaneHealth = { lane, heldUp: troubles.heldUp(), waiting: count, oldestMs }
+    const heldUp = troubles.heldUp()
+    const health: LaneHealth = { lane, heldUp, waiting: count, oldestMs }
+    metrics.stands(lane, { waiting: count, oldestMs, heldUp: Boolean(heldUp) })
     bus.publish(SUBJECTS.laneHealth, health)
   }
   const troubles = makeTroubles(clock, tell)
@@ -79,6 +83,7 @@ export function makeHealth({ lane, bus, clock, log, reader }: Options): Health {
     stop: () => {
       for (const stop of stops) stop()
       backlog = undefined
+      metrics.stands(lane, undefined)
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Journal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { LaneMetrics } from './lane-metrics.ts'
 
 export interface LaneOptions {
   readonly lane: Lane
@@ -14,6 +15,7 @@ export interface LaneOptions {
   readonly reader: EscrowReader
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: LaneMetrics
   /** Most items in one transaction. */
   readonly itemsMax: number
   /** When a job hears of its lock; `included` by default. */

@@ -11,6 +11,7 @@ import {
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { type Inclusion, makeInclusion } from './inclusion.ts'
+import type { LaneMetrics } from './lane-metrics.ts'
 import type { LocksBack } from './locks-back.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
@@ -42,6 +43,7 @@ export interface SubmitterOptions {
   readonly troubles: Troubles
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: LaneMetrics
   readonly itemsMax: number
   readonly confirmLockAt: 'included' | 'broadcast'
 }
@@ -147,6 +149,7 @@ async function carryOut(
   const { block, hash, succeeded } = receipt
   const { nonce } = stored.transaction
   const about = { lane, kind: batch.type, items: batch.items.length, nonce, hash, block, tookMs }
+  options.metrics.included(lane, batch, receipt, tookMs)
   if (succeeded) log.debug(about, 'lane: included')
   else log.error(about, 'lane: the whole transaction reverted')
 

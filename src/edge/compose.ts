@@ -1,15 +1,18 @@
 import 'reflect-metadata'
 import { container } from 'tsyringe'
+import { monitored } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { connectEdge } from './connect.ts'
 import { makeEdge } from './edge.ts'
 
 /** Connects an edge to the world and opens its port. */
 export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
+  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
   const edge = makeEdge(
     {
@@ -23,6 +26,7 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
       jobViews: c.resolve(TOKENS.jobViews),
       facts: c.resolve(TOKENS.factReader),
       listeners: c.resolve(TOKENS.listeners),
+      metrics,
       clock: c.resolve(TOKENS.clock),
       log,
     },
@@ -41,11 +45,12 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   )
   const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })
   log.info({ edgeId, address }, 'edge: ready')
-  return {
+  const role: Role = {
     leave: () => edge.leave(),
     stop: async () => {
       await edge.stop()
       await close()
     },
   }
+  return monitored(role, { config, metrics, missing: () => edge.missing() })
 }

@@ -1,6 +1,7 @@
 import { makeBalances } from '../api/balances.ts'
 import { makeBurstLimit } from '../api/http/burst-limit.ts'
 import { makeServerClosing } from '../api/http/close-server.ts'
+import { countAnswers } from '../api/http/http-metrics.ts'
 import { makeLeaving } from '../api/http/leaving.ts'
 import { makeReadiness } from '../api/http/readiness.ts'
 import { makeJobHistory } from '../api/jobs/job-history.ts'
@@ -19,10 +20,12 @@ import type { KeyUses } from '../ports/key-uses.ts'
 import type { Ledger, Outputs } from '../ports/ledger.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { makeAuth } from './callers/auth.ts'
 import { requireCaller } from './callers/caller.ts'
 import { makeAdmission } from './chat/admission.ts'
 import { makeChainHealth } from './chat/chain-health.ts'
+import { makeJobTimes } from './chat/job-times.ts'
 import { makeJoining } from './chat/joining.ts'
 import { makeRunJob } from './chat/run-job.ts'
 import { makeListeners } from './events/listeners.ts'
@@ -54,6 +57,7 @@ export interface EdgePorts {
   readonly facts: FactReader
   /** Bucket LISTENERS. */
   readonly listeners: Registry
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
 }
@@ -80,6 +84,8 @@ export interface EdgeSettings {
 export interface Edge {
   /** @returns the address it listens on */
   listen(options: { host: string; port: number }): Promise<string>
+  /** What it needs and does not have, in words; empty: it can serve. */
+  missing(): Promise<readonly string[]>
   /** Says that it goes; resolves when whoever sends requests should have noticed. */
   leave(): Promise<void>
   /** Stops accepting, lets running requests finish, then cuts what is left. */
@@ -99,16 +105,19 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const chainHealth = makeChainHealth({ ...ports, ...settings })
   const admission = makeAdmission({ ...ports, ...settings, pools, chainHealth, balances })
   const joining = makeJoining({ ...ports, ...settings, sharedJobs, jobs, balances })
-  const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs })
+  const times = makeJobTimes(ports)
+  const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs, times })
   const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
   const listeners = makeListeners(ports)
   const leaving = makeLeaving(clock, settings.leaveMs)
   const crossOrigin = makeCrossOrigin(settings.corsOrigins)
   const server = makeServer({ ...settings, burst, crossOrigin, log, leaving })
+  countAnswers(server, ports.metrics)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
   const endpoints = collectEndpoints(server)
 
-  health(server, { readiness: makeReadiness({ ...ports, pools }), leaving })
+  const readiness = makeReadiness({ ...ports, pools })
+  health(server, { readiness, leaving })
   docs(server, { ...settings, endpoints })
   server.register(async (authenticated) => {
     requireCaller(authenticated, auth, balances)
@@ -139,6 +148,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
 
   return {
     listen: (options) => server.listen(options),
+    missing: () => readiness.missing(),
     leave: () => leaving.begin(),
     stop: async () => {
       leaving.close()

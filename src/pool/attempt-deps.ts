@@ -7,6 +7,7 @@ import type { EdgeOutbox } from './edge-outbox.ts'
 import type { JobLine } from './job-line.ts'
 import type { ModelTerms } from './model-terms.ts'
 import type { Placements } from './placement.ts'
+import type { PoolMetrics } from './pool-metrics.ts'
 import type { Strikes } from './strikes.ts'
 
 /** What an attempt stands on. */
@@ -21,6 +22,7 @@ export interface AttemptDeps {
   readonly outputs: Outputs
   readonly clock: Clock
   readonly log: Log
+  readonly counts: PoolMetrics
   /** EIP-712 domain of JobEscrow. */
   readonly separator: Uint8Array
   /** Called once: no worker is on it any more, what is left is telling the job. */

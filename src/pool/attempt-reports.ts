@@ -1,11 +1,12 @@
 import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
 import type { JobReply } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 import { type Contradictions, toClaim } from './contradictions.ts'
 import type { JobLine } from './job-line.ts'
+import type { PoolMetrics } from './pool-metrics.ts'
 import {
   type AttemptFailure,
   assignWorker,
@@ -17,6 +18,8 @@ import type { Session } from './session.ts'
 import type { Proven } from './verify.ts'
 
 const ANSWER_TTL_MS: DurationMs = 300_000
+const RETRY_MS_FIRST: DurationMs = 200
+const RETRY_MS_MAX: DurationMs = 2_000
 /** Reports are repeated for this long after the deadline. */
 export const REPORT_GRACE_MS: DurationMs = 60_000
 
@@ -26,6 +29,7 @@ interface Deps {
   readonly outputs: Outputs
   readonly clock: Clock
   readonly log: Log
+  readonly counts: PoolMetrics
 }
 
 /** What one attempt tells its job. */
@@ -57,7 +61,8 @@ export class AttemptReports {
   }
 
   completed(session: Session, proven: Proven, chunks: number, text: string): void {
-    this.keep(text)
+    void this.keep(text)
+    this.deps.counts.completed(this.job.model)
     const { jobId, deadlineAt } = this.job
     const report = completeJob(this.job, session.profile, proven, chunks, this.now())
     void this.tell(report).then((reply) => {
@@ -67,15 +72,28 @@ export class AttemptReports {
   }
 
   failed(failure: AttemptFailure): void {
+    this.deps.counts.failed(this.job.model, failure.reason)
     void this.tell(failWorker(this.job, failure, this.now()))
   }
 
-  /** Lets an edge that missed a chunk mend its text. The report does not wait for it. */
-  private keep(text: string): void {
-    const { outputs, log } = this.deps
-    outputs.putAnswer(this.job.jobId, text, ANSWER_TTL_MS).catch((error: unknown) => {
-      log.warn({ jobId: this.job.jobId, err: error }, 'answer is not stored')
-    })
+  /**
+   * Lets an edge that missed a chunk mend its text. The report does not wait for it; a store that is away
+   * is asked again for as long as somebody may want the answer.
+   */
+  private async keep(text: string): Promise<void> {
+    const { outputs, clock, log } = this.deps
+    const { jobId, deadlineAt } = this.job
+    const until = addMs(deadlineAt, REPORT_GRACE_MS)
+    for (let failures = 0; ; failures++) {
+      try {
+        return await outputs.putAnswer(jobId, text, ANSWER_TTL_MS)
+      } catch (error) {
+        if (failures === 0)
+          log.warn({ jobId, err: error }, 'answer is not stored yet, trying again')
+        if (this.now() >= until) return log.error({ jobId, err: error }, 'answer is not stored')
+        await pause(clock, Math.min(RETRY_MS_FIRST * 2 ** failures, RETRY_MS_MAX))
+      }
+    }
   }
 
   private tell(report: PoolReport, wanted?: () => boolean): Promise<JobReply | undefined> {

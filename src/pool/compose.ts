@@ -1,9 +1,12 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer, type InjectionToken } from 'tsyringe'
+import { missingOf, needsNats } from '../api/http/readiness.ts'
 import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
+import { monitored } from '../config/monitored.ts'
+import type { Role } from '../config/process.ts'
 import { ConfigError } from '../config/read.ts'
 import type { PoolConfig } from '../config/schema.ts'
 import { natsOf } from '../config/shared-settings.ts'
@@ -16,6 +19,7 @@ import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { meetWorker } from './connect.ts'
 import { Departures } from './departures.ts'
 import { Enrolment } from './enrolment.ts'
@@ -30,20 +34,18 @@ const ADMITTED: InjectionToken<Registry | undefined> = Symbol('admitted')
 const CONTRACTS: InjectionToken<Contracts> = Symbol('contracts')
 
 /** Connects a pool to the world and opens its door to workers. */
-export async function composePool(
-  config: PoolConfig,
-  log: Log,
-): Promise<{ readonly port: number; stop(): Promise<void> }> {
+export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
   const tls = tlsFiles(config)
   const poolId = `pool-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const c = container.createChildContainer()
-  const close = await connectPool(c, config, poolId, log)
+  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  c.register(TOKENS.metrics, { useValue: metrics })
+  const { missing, close } = await connectPool(c, config, poolId, log)
   const pool = makePool(c, poolId, config)
   const { onWorker, close: closeDoor } = door(c, pool)
   const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
   log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
-  return {
-    port: server.port,
+  const role: Role = {
     stop: async () => {
       await pool.stop()
       await server.close()
@@ -51,15 +53,11 @@ export async function composePool(
       await close()
     },
   }
+  return monitored(role, { config, metrics, missing })
 }
 
 /** Registers the real NATS, Redis, chain and clock with the container. */
-async function connectPool(
-  c: DependencyContainer,
-  config: PoolConfig,
-  poolId: string,
-  log: Log,
-): Promise<() => Promise<void>> {
+async function connectPool(c: DependencyContainer, config: PoolConfig, poolId: string, log: Log) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([
     connectNats({ ...natsOf(config), name: poolId, log }),
@@ -86,10 +84,18 @@ async function connectPool(
   c.register(TOKENS.facts, { useValue: await nats.facts() })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
   c.register(CONTRACTS, { useValue: contracts })
-  return async () => {
-    catalogue.stop()
-    await Promise.all([chain.close(), store.close()])
-    await nats.close()
+  const needs = [
+    needsNats(nats.bus),
+    { what: 'Redis', isThere: () => store.ping() },
+    { what: 'the catalogue of models', isThere: () => catalogue.known },
+  ]
+  return {
+    missing: () => missingOf(needs, { clock: systemClock, log }),
+    close: async () => {
+      catalogue.stop()
+      await Promise.all([chain.close(), store.close()])
+      await nats.close()
+    },
   }
 }
 
@@ -104,6 +110,7 @@ function makePool(c: DependencyContainer, poolId: string, config: PoolConfig): P
     catalogue: c.resolve(TOKENS.catalogue),
     outputs: c.resolve(TOKENS.outputs),
     strikes: c.resolve(TOKENS.strikes),
+    metrics: c.resolve(TOKENS.metrics),
     admitted: c.resolve(ADMITTED),
     clock: c.resolve(TOKENS.clock),
     log: c.resolve(TOKENS.log),

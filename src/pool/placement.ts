@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import type { Address, JobId } from '../domain/ids.ts'
-import type { UnixMs } from '../domain/time.ts'
+import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { PoolSummary } from '../messages/pool.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JobEnd } from './registry/conduct.ts'
@@ -28,6 +28,8 @@ export interface PlacementListener {
   membersChanged(): void
   /** It broke the rules. */
   broke(address: Address): void
+  /** A worker sent its first text of a job, so long after the offer. */
+  firstText(model: string, ms: DurationMs): void
   /** A worker came, or a job of it ended. */
   standingChanged(address: Address): void
 }
@@ -199,6 +201,7 @@ export class Placements {
   }
 
   seeFirstToken(session: Session, model: string, firstTokenMs: number): void {
+    this.listener.firstText(model, firstTokenMs)
     this.run({ type: 'SeeFirstToken', address: session.address, model, firstTokenMs })
   }
 

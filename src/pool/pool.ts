@@ -15,6 +15,7 @@ import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { Attempts } from './attempts.ts'
 import type { Applicant } from './canary/admissions.ts'
 import { Canaries } from './canary/canaries.ts'
@@ -26,6 +27,7 @@ import { Inbox } from './inbox.ts'
 import { JobLine } from './job-line.ts'
 import { ModelTerms } from './model-terms.ts'
 import { Placements } from './placement.ts'
+import { makePoolMetrics, type PoolMetrics } from './pool-metrics.ts'
 import { sendAway } from './send-away.ts'
 import type { FromWorker, Session, WorkerCall } from './session.ts'
 import { StandingPublisher } from './standing-publisher.ts'
@@ -44,6 +46,7 @@ export interface PoolOptions {
   readonly strikes: Registry
   /** Bucket ADMITTED; undefined: workers get paid jobs without a canary job. */
   readonly admitted: Registry | undefined
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
   /** EIP-712 domain of JobEscrow. */
@@ -66,6 +69,7 @@ export class Pool {
   private readonly strikes: Strikes
   private readonly contradictions: Contradictions
   private readonly attempts: Attempts
+  private readonly counts: PoolMetrics
   private readonly inbox: Inbox
   private readonly jobs: JobLine
   private readonly outbox: EdgeOutbox
@@ -87,17 +91,16 @@ export class Pool {
       running: (session, jobIds) => this.attempts.running(session, jobIds),
       lost: (session, jobIds) => this.attempts.lost(session, jobIds),
       membersChanged: () => this.publisher.soon(),
+      firstText: (model, ms) => this.counts.firstText(model, ms),
       broke: (address) => this.canaries?.revoke(address),
       standingChanged: (address) => this.standings.soon(address),
     })
+    this.counts = makePoolMetrics(options.metrics, this.placements, poolId)
     this.jobs = new JobLine(options)
     this.outbox = new EdgeOutbox(bus)
     this.canaries = this.makeCanaries()
-    this.terms = new ModelTerms({
-      ...options,
-      placements: this.placements,
-      canaries: this.canaries,
-    })
+    const { placements, canaries } = this
+    this.terms = new ModelTerms({ ...options, placements, canaries })
     this.strikes = new Strikes(options)
     this.contradictions = new Contradictions({
       jobs: this.jobs,
@@ -113,6 +116,7 @@ export class Pool {
       terms: this.terms,
       jobs: this.jobs,
       outbox: this.outbox,
+      counts: this.counts,
       separator: options.escrowSeparator,
     })
     this.inbox = new Inbox({

@@ -1,6 +1,7 @@
 import type { InjectionToken } from 'tsyringe'
 import type { WalletWebhooks } from '../messages/webhook.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { BurstBuckets } from './burst-buckets.ts'
 import type { Bus } from './bus.ts'
 import type { Catalogue, ModelReader } from './catalogue.ts'
@@ -31,6 +32,7 @@ import type { WebhookSender, WebhookTargets } from './webhook-sender.ts'
  */
 export const TOKENS = {
   log: Symbol('log') as InjectionToken<Log>,
+  metrics: Symbol('metrics') as InjectionToken<Metrics>,
   clock: Symbol('clock') as InjectionToken<Clock>,
   bus: Symbol('bus') as InjectionToken<Bus>,
   ledger: Symbol('ledger') as InjectionToken<Ledger>,

@@ -1,10 +1,12 @@
 import 'reflect-metadata'
 import { join } from 'node:path'
 import { container } from 'tsyringe'
+import { monitored } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { appConfig } from './app-config.ts'
 import { connectWeb } from './connect.ts'
 import { readStaticFiles } from './http/static.ts'
@@ -15,6 +17,7 @@ const DIST = join(import.meta.dirname, 'app', 'dist')
 /** Connects the web app to the world and opens its port. */
 export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
+  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   const files = readStaticFiles(DIST)
   if (!files.has('/index.html')) {
     log.warn({ folder: DIST }, 'web: the app is not built; `npm run generate` builds it')
@@ -38,6 +41,7 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
       networkReader: c.resolve(TOKENS.networkReader),
       relay: c.resolve(TOKENS.depositRelay),
       faucet: c.resolve(TOKENS.faucet),
+      metrics,
       clock: c.resolve(TOKENS.clock),
       log,
     },
@@ -56,11 +60,12 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
   )
   const address = await web.listen({ host: config.WEB_HOST, port: config.WEB_PORT })
   log.info({ address, url: config.WEB_URL }, 'web: ready')
-  return {
+  const role: Role = {
     leave: () => web.leave(),
     stop: async () => {
       await web.stop()
       await close()
     },
   }
+  return monitored(role, { config, metrics, missing: () => web.missing() })
 }

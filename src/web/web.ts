@@ -1,6 +1,7 @@
 import { makeBalances } from '../api/balances.ts'
 import { makeBurstLimit } from '../api/http/burst-limit.ts'
 import { makeServerClosing } from '../api/http/close-server.ts'
+import { countAnswers } from '../api/http/http-metrics.ts'
 import { makeLeaving } from '../api/http/leaving.ts'
 import { makeReadiness } from '../api/http/readiness.ts'
 import type { TrustProxy } from '../api/http/server-options.ts'
@@ -21,6 +22,7 @@ import type { NetworkReader } from '../ports/network-chain.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { DepositRelay, Faucet, SignIn, WalletReader } from '../ports/web-chain.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { WebConfig } from './api.ts'
 import { refuseForgeries, securityHeaders } from './http/security.ts'
 import { makeServer } from './http/server.ts'
@@ -68,6 +70,7 @@ export interface WebPorts {
   readonly networkReader: NetworkReader
   readonly relay: DepositRelay | undefined
   readonly faucet: Faucet | undefined
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
 }
@@ -93,6 +96,8 @@ export interface WebSettings {
 export interface Web {
   /** @returns the address it listens on */
   listen(options: { host: string; port: number }): Promise<string>
+  /** What it needs and does not have, in words; empty: it can serve. */
+  missing(): Promise<readonly string[]>
   /** Says that it goes; resolves when whoever sends requests should have noticed. */
   leave(): Promise<void>
   /** Stops accepting, lets running requests finish, then cuts what is left. */
@@ -122,9 +127,11 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   const leaving = makeLeaving(clock, settings.leaveMs)
   const headers = securityHeaders({ origin, rpcUrl: rpc_url, apiUrl, walletConnect })
   const server = makeServer({ ...settings, burst, headers, log, leaving })
+  countAnswers(server, ports.metrics)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
 
-  health(server, { readiness: makeReadiness(ports), leaving })
+  const readiness = makeReadiness(ports)
+  health(server, { readiness, leaving })
   app(server, settings)
   server.register(async (api) => {
     refuseForgeries(api, origin)
@@ -156,6 +163,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
 
   return {
     listen: (options) => server.listen(options),
+    missing: () => readiness.missing(),
     leave: () => leaving.begin(),
     stop: async () => {
       leaving.close()

@@ -1,8 +1,10 @@
 // What the two lanes can do alone, without edges, workers or jobs: locks and settlements a second against
 // a local node and a real NATS, with so many jobs in flight. A job's lock and its settlement are said as
 // its actor says them, and counted when the lane says that they are in a block.
+
 import { writeFileSync } from 'node:fs'
 import { makeLane } from '../../actors/settlement/lane.ts'
+import { makeLaneMetrics } from '../../actors/settlement/lane-metrics.ts'
 import { connectNats } from '../../src/bus/connect.ts'
 import { connectChain } from '../../src/chain/connect.ts'
 import { makeEscrowWriter } from '../../src/chain/writer.ts'
@@ -22,6 +24,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, keyBytes, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { lock } from '../fakes/chain/intents.ts'
+import { noMetrics } from '../fakes/no-metrics.ts'
 import { startNats } from '../integration/servers.ts'
 import { cpuMsOfTree } from './resources.ts'
 
@@ -59,7 +62,8 @@ const journal = await nats!.journal('TX')
 const lanes = LANES.map((lane) => {
   const { reader } = chain
   const common = { bus: nats!.bus, journal, writer, reader, clock: systemClock, log }
-  return makeLane({ ...common, lane, itemsMax: ITEMS_MAX })
+  const metrics = makeLaneMetrics(noMetrics)
+  return makeLane({ ...common, lane, metrics, itemsMax: ITEMS_MAX })
 })
 try {
   for (const lane of lanes) await lane.start()

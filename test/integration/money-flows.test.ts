@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeLoader } from '../../actors/account/loader.ts'
 import { type ChainWatcher, makeChainWatcher } from '../../actors/chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from '../../actors/chain-watcher/watcher-metrics.ts'
 import { nameOf } from '../../src/audit/books/difference.ts'
 import { readMoney } from '../../src/audit/books/read-chain.ts'
 import { connectChain as connectAuditor } from '../../src/audit/chain/connect.ts'
@@ -25,6 +26,7 @@ import { JobBus } from '../fakes/chain/job-bus.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-caller.ts'
+import { noMetrics } from '../fakes/no-metrics.ts'
 import { type Server, startRedis, within } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
@@ -100,7 +102,14 @@ Money.before(async () => {
   const registry = new CursorRegistry()
   const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
   const tells = { ...told.ports, load }
-  watcher = makeChainWatcher({ ...common, ...tells, registry, confirmations: 1, deployBlock })
+  watcher = makeChainWatcher({
+    metrics: makeWatcherMetrics(noMetrics),
+    ...common,
+    ...tells,
+    registry,
+    confirmations: 1,
+    deployBlock,
+  })
   await watcher.start()
   await load(WALLET)
 

@@ -1,7 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ChainWatcher, makeChainWatcher } from '../../actors/chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from '../../actors/chain-watcher/watcher-metrics.ts'
 import { type LaneActor, makeLane } from '../../actors/settlement/lane.ts'
+import { makeLaneMetrics } from '../../actors/settlement/lane-metrics.ts'
 import { type ChainConnection, connectChain } from '../../src/chain/connect.ts'
 import { type ClosableWriter, makeEscrowWriter } from '../../src/chain/writer.ts'
 import { type JobId, makeJobId } from '../../src/domain/ids.ts'
@@ -19,6 +21,7 @@ import { MemoryJournal } from '../fakes/chain/memory-journal.ts'
 import { RecordingLedger } from '../fakes/chain/recording-ledger.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
+import { noMetrics } from '../fakes/no-metrics.ts'
 import { within } from './servers.ts'
 
 /** A chain that replaces its last three blocks, and a house that calls final what is four deep. */
@@ -50,9 +53,13 @@ Reorg.before(async () => {
   const { reader } = chain
   const common = { bus, clock: systemClock, log, reader }
   const journal = new MemoryJournal()
-  lanes = LANES.map((lane) => makeLane({ ...common, lane, journal, writer, itemsMax: 200 }))
+  const metrics = makeLaneMetrics(noMetrics)
+  lanes = LANES.map((lane) =>
+    makeLane({ ...common, lane, journal, writer, metrics, itemsMax: 200 }),
+  )
   for (const lane of lanes) await lane.start()
   watcher = makeChainWatcher({
+    metrics: makeWatcherMetrics(noMetrics),
     ...{ ...common, ...new ToldFacts().ports, ledger, registry: new CursorRegistry() },
     ...{ confirmations: CONFIRMATIONS, deployBlock: contracts.deployBlock },
   })

@@ -1,7 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ChainWatcher, makeChainWatcher } from '../../actors/chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from '../../actors/chain-watcher/watcher-metrics.ts'
 import { type LaneActor, makeLane } from '../../actors/settlement/lane.ts'
+import { makeLaneMetrics } from '../../actors/settlement/lane-metrics.ts'
 import { type ChainConnection, connectChain } from '../../src/chain/connect.ts'
 import { type ClosableWriter, makeEscrowWriter } from '../../src/chain/writer.ts'
 import { outputHash } from '../../src/domain/hash.ts'
@@ -21,6 +23,7 @@ import { MemoryJournal } from '../fakes/chain/memory-journal.ts'
 import { RecordingLedger } from '../fakes/chain/recording-ledger.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
+import { noMetrics } from '../fakes/no-metrics.ts'
 import { within } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
@@ -44,7 +47,7 @@ const settleOf = (jobId: JobId, workerId = 1) => settlementOf(local.contracts, j
 async function startLane(lane: Lane): Promise<LaneActor> {
   const { reader } = chain
   const common = { lane, bus, journal, writer, reader, clock: systemClock, log, itemsMax: 200 }
-  const actor = makeLane(common)
+  const actor = makeLane({ ...common, metrics: makeLaneMetrics(noMetrics) })
   await actor.start()
   return actor
 }
@@ -284,6 +287,7 @@ async function startWatcher(ledger: RecordingLedger): Promise<ChainWatcher> {
   const common = { ledger, bus, registry, clock: systemClock, log, deployBlock }
   const tells = new ToldFacts().ports
   const watcher = makeChainWatcher({
+    metrics: makeWatcherMetrics(noMetrics),
     ...common,
     ...tells,
     reader: chain.reader,

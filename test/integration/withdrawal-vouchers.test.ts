@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { makeLoader } from '../../actors/account/loader.ts'
 import { makeWithdrawals, type Withdrawals } from '../../actors/account/withdrawals.ts'
 import { type ChainWatcher, makeChainWatcher } from '../../actors/chain-watcher/watcher.ts'
+import { makeWatcherMetrics } from '../../actors/chain-watcher/watcher-metrics.ts'
 import { type ChainConnection, connectChain } from '../../src/chain/connect.ts'
 import { type ClosableVouchers, makeVouchers } from '../../src/chain/vouchers.ts'
 import { toCredits } from '../../src/domain/credits.ts'
@@ -19,6 +20,7 @@ import { CursorRegistry } from '../fakes/chain/cursor-registry.ts'
 import { JobBus } from '../fakes/chain/job-bus.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-caller.ts'
+import { noMetrics } from '../fakes/no-metrics.ts'
 import { type Server, startRedis, within } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
@@ -91,6 +93,7 @@ Vouchers.before(async () => {
   load = makeLoader({ reader: chain.reader, ledger: store.ledger })
   const common = { ledger: store.ledger, clock: systemClock, log, load }
   watcher = makeChainWatcher({
+    metrics: makeWatcherMetrics(noMetrics),
     ...{ ...new ToldFacts().ports, ...common },
     ...{ reader: chain.reader, bus: new JobBus(), registry: new CursorRegistry() },
     ...{ confirmations: 1, deployBlock: contracts.deployBlock },

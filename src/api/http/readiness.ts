@@ -8,7 +8,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Pools } from '../models/pools.ts'
 
 export interface Readiness {
-  /** What this edge needs and does not reach, in words; empty: it can serve. */
+  /** What it needs and does not have, in words; empty: it can serve. */
   missing(): Promise<readonly string[]>
 }
 
@@ -26,14 +26,26 @@ interface Options {
   readonly log: Log
 }
 
-export function makeReadiness({ bus, catalogue, ledger, pools, clock, log }: Options): Readiness {
-  const answers = async (what: string, question: () => Promise<unknown>): Promise<boolean> => {
+/** Something that a process cannot do without. */
+export interface Need {
+  /** In words. */
+  readonly what: string
+  /** Whether it is there now; a promise that is rejected, or late: no. */
+  readonly isThere: () => boolean | Promise<unknown>
+}
+
+/** What of it a process does not have at this moment. */
+export async function missingOf(
+  needs: readonly Need[],
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<readonly string[]> {
+  const answers = async ({ what, isThere }: Need): Promise<boolean> => {
     let cancel = () => {}
     const late = new Promise<false>((resolve) => {
       cancel = clock.after(ANSWER_WITHIN_MS satisfies DurationMs, () => resolve(false))
     })
     try {
-      return await Promise.race([question().then(() => true), late])
+      return await Promise.race([Promise.resolve(isThere()).then((is) => is !== false), late])
     } catch (error) {
       log.warn({ err: error, what }, 'not ready')
       return false
@@ -41,18 +53,21 @@ export function makeReadiness({ bus, catalogue, ledger, pools, clock, log }: Opt
       cancel()
     }
   }
-  return {
-    missing: async () => {
-      const [nats, redis] = await Promise.all([
-        bus.connected && answers('NATS', () => bus.flush()),
-        answers('Redis', () => ledger.balance(PROBE)),
-      ])
-      return [
-        ...(nats ? [] : ['NATS']),
-        ...(redis ? [] : ['Redis']),
-        ...(catalogue.known ? [] : ['the catalogue of models']),
-        ...(!pools || pools.heard ? [] : ['the pools']),
-      ]
-    },
-  }
+  const there = await Promise.all(needs.map(answers))
+  return needs.filter((_, i) => !there[i]).map(({ what }) => what)
+}
+
+export const needsNats = (bus: Bus): Need => ({
+  what: 'NATS',
+  isThere: () => bus.connected && bus.flush(),
+})
+
+export function makeReadiness({ bus, catalogue, ledger, pools, clock, log }: Options): Readiness {
+  const needs: readonly Need[] = [
+    needsNats(bus),
+    { what: 'Redis', isThere: () => ledger.balance(PROBE) },
+    { what: 'the catalogue of models', isThere: () => catalogue.known },
+    { what: 'the pools', isThere: () => !pools || pools.heard },
+  ]
+  return { missing: () => missingOf(needs, { clock, log }) }
 }

@@ -101,6 +101,11 @@ export class FollowedJob implements Waiter {
     return this.#jobIsOver
   }
 
+  get textSent(): boolean {
+    for (const follower of this.#followers) if (follower.committed) return true
+    return false
+  }
+
   /** @returns ends it. `follower` hears all that was read so far, then each piece as it comes. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower)
@@ -165,11 +170,6 @@ export class FollowedJob implements Waiter {
     return this.#settlement.within(leftMs, clock)
   }
 
-  get #committed(): boolean {
-    for (const follower of this.#followers) if (follower.committed) return true
-    return false
-  }
-
   /** Who joined may have missed the news of the settlement. */
   #askSettlement(): void {
     const missed = this.#options.origin === 'joined' && this.#settlement.tx === undefined
@@ -202,7 +202,7 @@ export class FollowedJob implements Waiter {
   #hearCompleted(ending: Completed): void {
     if (this.#over || this.#completed) return
     if (this.#text.attempt !== ending.attempt) {
-      if (this.#committed) {
+      if (this.textSent) {
         this.#failMidAnswer()
         return
       }
@@ -219,7 +219,7 @@ export class FollowedJob implements Waiter {
     if (attempt === current) return true
     // What the job says of its end holds; text of any other attempt is late.
     if (this.#completed || (current !== undefined && attempt < current)) return false
-    if (this.#committed) {
+    if (this.textSent) {
       this.#options.jobs.cancel(this.jobId, { torn: true })
       this.#failMidAnswer()
       return false

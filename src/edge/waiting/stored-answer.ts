@@ -5,8 +5,10 @@ import { type Clock, pause } from '../../ports/clock.ts'
 import type { Outputs } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 
-const WITHIN_MS = 2_000
+/** The pool, or this edge, may be cut off from the store for some seconds. */
+const WITHIN_MS = 12_000
 const EACH_MS = 50
+const EACH_MS_MAX = 500
 
 interface Options {
   readonly jobId: JobId
@@ -31,8 +33,10 @@ export async function readStoredAnswer(
   const { jobId, hash, outputs, clock, log, settled } = options
   const until = clock.monotonic() + WITHIN_MS
   let failure: 'gone' | 'unreadable' = 'gone'
-  for (let waitMs = options.firstAfterMs ?? EACH_MS; clock.monotonic() < until; waitMs = EACH_MS) {
+  let waitMs = options.firstAfterMs ?? EACH_MS
+  while (clock.monotonic() < until) {
     if (waitMs > 0) await pause(clock, waitMs)
+    waitMs = Math.min(Math.max(EACH_MS, waitMs * 1.5), EACH_MS_MAX)
     if (settled()) return failure
     try {
       const text = await outputs.answer(jobId)
@@ -40,7 +44,7 @@ export async function readStoredAnswer(
       failure = 'gone'
     } catch (error) {
       failure = 'unreadable'
-      log.warn({ err: error, jobId }, 'stored answer cannot be read, trying again')
+      log.debug({ err: error, jobId }, 'stored answer cannot be read, trying again')
     }
   }
   return failure

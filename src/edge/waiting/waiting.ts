@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../domain/chat.ts'
 import type { JobId } from '../../domain/ids.ts'
-import type { AskPrompt, EdgeMessage } from '../../messages/edge.ts'
+import type { AskPrompt, AskTextSent, EdgeMessage } from '../../messages/edge.ts'
 import { SUBJECTS } from '../../messages/subjects.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -10,6 +10,8 @@ import type { Log } from '../../telemetry/log.ts'
 export interface Waiter {
   readonly jobId: JobId
   readonly prompt: ChatRequest
+  /** Some caller has seen some of the answer. */
+  readonly textSent: boolean
   hear(message: EdgeMessage): void
   /** Called twice a second: what is slow is noticed without a timer a request. */
   tick(): void
@@ -46,8 +48,11 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
       log.error({ err: error, jobId: waiter.jobId }, 'waiting request failed')
     }
   }
-  const subscription = bus.subscribe(replyTo, (batch) => {
-    for (const message of batch as readonly EdgeMessage[]) {
+  const subscription = bus.subscribe(replyTo, (said, _subject, respond) => {
+    // Jobs, pools and lanes speak here.
+    const batch = said as AskTextSent | readonly EdgeMessage[]
+    if (!isBatch(batch)) return respond(waiters.get(batch.jobId)?.textSent ?? false)
+    for (const message of batch) {
       const waiter = waiters.get(message.jobId)
       if (waiter) guarded(waiter, () => waiter.hear(message))
     }
@@ -81,3 +86,6 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
     },
   }
 }
+
+const isBatch = (said: AskTextSent | readonly EdgeMessage[]): said is readonly EdgeMessage[] =>
+  Array.isArray(said)

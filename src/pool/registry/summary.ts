@@ -11,24 +11,27 @@ export function summarize(registry: Registry, poolId: string): PoolSummary {
   return { poolId, draining: registry.draining, models: Object.fromEntries(models) }
 }
 
+/** Told twice a second of each model, whoever asks for it: one pass over the workers, without copies. */
 function load(model: string, workers: readonly Worker[], queued: number): ModelLoad {
-  const outcomes = workers.flatMap((worker) => worker.conduct.outcomes)
-  const firstTokensMs = workers
-    .flatMap((worker) => worker.conduct.firstTokens.get(model)?.medianMs ?? [])
-    .map(Math.round)
-    .sort((a, b) => a - b)
+  let [slots, busy, ended, finished, contextWindow] = [0, 0, 0, 0, 0]
+  const firstTokensMs: number[] = []
+  for (const { slots: theirs, suspended, jobs, conduct, models } of workers) {
+    slots += theirs
+    // What is free at one that is not there helps nobody.
+    busy += suspended ? theirs : jobs.size
+    ended += conduct.outcomes.length
+    for (const isFinished of conduct.outcomes) if (isFinished) finished++
+    const firstTokens = conduct.firstTokens.get(model)
+    if (firstTokens) firstTokensMs.push(Math.round(firstTokens.medianMs))
+    contextWindow = Math.max(contextWindow, models.get(model) ?? 0)
+  }
+  firstTokensMs.sort((a, b) => a - b)
   return {
     workers: workers.length,
-    slots: sum(workers.map((worker) => worker.slots)),
-    // What is free at one that is not there helps nobody.
-    busy: sum(workers.map(({ suspended, slots, jobs }) => (suspended ? slots : jobs.size))),
-    queued,
+    ...{ slots, busy, queued, contextWindow },
     firstTokenMs: median(firstTokensMs) ?? null,
     firstTokensMs: evenSample(firstTokensMs, FIRST_TOKENS_MOST),
     measured: firstTokensMs.length,
-    completionRate: outcomes.length === 0 ? 1 : outcomes.filter(Boolean).length / outcomes.length,
-    contextWindow: Math.max(...workers.map((worker) => worker.models.get(model) ?? 0)),
+    completionRate: ended === 0 ? 1 : finished / ended,
   }
 }
-
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)

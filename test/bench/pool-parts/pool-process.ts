@@ -1,4 +1,5 @@
 // One pool with real NATS, Redis and gRPC, and a chain on which everybody is registered. Prints its port.
+
 import { connectNats } from '../../../src/bus/connect.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { meetWorker } from '../../../src/pool/connect.ts'
@@ -13,6 +14,7 @@ import { makeLog } from '../../../src/telemetry/log.ts'
 import { ToldFacts } from '../../fakes/chain/told-facts.ts'
 import { MemoryCatalogue } from '../../fakes/memory-catalogue.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
+import { noMetrics } from '../../fakes/no-metrics.ts'
 import { ESCROW_SEPARATOR } from '../../fakes/pool/stage.ts'
 import { WorkerChain } from '../../fakes/pool/worker-chain.ts'
 
@@ -25,6 +27,7 @@ const catalogue = new MemoryCatalogue()
 const around = { clock, log }
 const pool = new Pool({
   ...{ poolId: POOL_ID, bus, catalogue, outputs, strikes: new MemoryRegistry(), ...around },
+  metrics: noMetrics,
   // Every worker here is to be trusted: what is measured are paid jobs.
   ...{ admitted: undefined, escrowSeparator: ESCROW_SEPARATOR, workersMax: 5_000 },
 })

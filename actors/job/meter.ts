@@ -1,0 +1,125 @@
+import type { UnixMs } from '../../src/domain/time.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Follower } from '../../src/runtime/follower.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import type { Metrics } from '../../src/telemetry/metrics.ts'
+import { rests } from './due.ts'
+import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+
+interface Options {
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly log: Log
+}
+
+type ShownJob = Exclude<Job, AbandonedJob>
+
+/** When a job came to each of its stages, as this host saw it. */
+interface Life {
+  lockedAt?: UnixMs
+  assignedAt?: UnixMs
+}
+
+/**
+ * Counts the jobs of one host, times their stages, and writes one line of log a job that tells its whole
+ * life. Where a host takes jobs over, the line of one that has just ended may come twice.
+ */
+export class JobMeter implements Follower<Job> {
+  readonly oldestPending = Number.POSITIVE_INFINITY
+  readonly #options: Options
+  readonly #lives = new Map<string, Life>()
+  readonly #ends
+  readonly #stages
+
+  constructor(options: Options) {
+    this.#options = options
+    const { metrics } = options
+    this.#ends = metrics.counter({
+      name: 'svc_jobs_total',
+      help: 'Jobs that came to rest, by their last status and, without an answer, why.',
+      labels: ['model', 'status', 'reason'],
+    })
+    this.#stages = metrics.histogram({
+      name: 'svc_job_stage_seconds',
+      help: 'lock: made to locked. route: locked to a worker. answer: worker to proof. settle: proof to settled. refund: failed to refunded.',
+      labels: ['stage'],
+    })
+    metrics.gauge(
+      { name: 'svc_jobs_live', help: 'Jobs that are not at rest.' },
+      () => this.#lives.size,
+    )
+  }
+
+  changed(id: string, _sequence: number, job: Job): void {
+    if (job.status === 'abandoned') return
+    const life = this.#lives.get(id)
+    if (rests(job)) {
+      this.#lives.delete(id)
+      // What had come to rest before this host heard of it was another host's to tell of.
+      if (life) this.#tellEnd(job, life)
+    } else this.#note(job, life ?? this.#begin(id))
+  }
+
+  #begin(id: string): Life {
+    const life: Life = {}
+    this.#lives.set(id, life)
+    return life
+  }
+
+  #note(job: ShownJob, life: Life): void {
+    const now = this.#options.clock.now()
+    if (life.lockedAt === undefined && job.escrow.at === 'locked') {
+      life.lockedAt = now
+      this.#stages.observe({ stage: 'lock' }, seconds(job.terms.createdAt, now))
+    }
+    if (life.assignedAt === undefined && isRunning(job) && job.attempt?.worker && life.lockedAt) {
+      life.assignedAt = now
+      this.#stages.observe({ stage: 'route' }, seconds(life.lockedAt, now))
+    }
+    if (isCompleted(job) && job.status === 'settling' && life.assignedAt) {
+      this.#stages.observe({ stage: 'answer' }, seconds(life.assignedAt, job.completedAt))
+    }
+  }
+
+  #tellEnd(job: ShownJob, life: Life): void {
+    const { clock, log } = this.#options
+    const now = clock.now()
+    const { id, wallet, model, tier, stream, lock, createdAt } = job.terms
+    const reason = isEnded(job) ? (job.refusal.reason ?? job.refusal.code) : ''
+    this.#ends.inc({ model, status: job.status, reason })
+    if (job.status === 'settled') {
+      this.#stages.observe({ stage: 'settle' }, seconds(job.completedAt, now))
+    }
+    if (isEnded(job) && job.escrow.at === 'returned') {
+      this.#stages.observe({ stage: 'refund' }, seconds(job.endedAt, now))
+    }
+    log.info(
+      {
+        ...{ jobId: id, wallet, model, tier, stream, status: job.status },
+        ...(reason ? { reason } : {}),
+        ...(isCompleted(job) ? answered(job) : { worker: isEnded(job) ? job.worker : null }),
+        locked: Number(lock),
+        escrow: job.escrow,
+        ms: {
+          locked: span(createdAt, life.lockedAt),
+          assigned: span(createdAt, life.assignedAt),
+          answered: isCompleted(job) ? span(createdAt, job.completedAt) : undefined,
+          rested: now - createdAt,
+        },
+      },
+      'job',
+    )
+  }
+}
+
+const answered = (job: Extract<ShownJob, { completedAt: UnixMs }>) => ({
+  worker: job.worker.address,
+  attempts: job.attempt,
+  tokens: job.usage.completionTokens,
+  charged: Number(job.charged),
+  settlement: job.settlement,
+})
+
+const seconds = (from: UnixMs, to: UnixMs): number => Math.max(0, to - from) / 1_000
+const span = (from: UnixMs, to: UnixMs | undefined): number | undefined =>
+  to === undefined ? undefined : to - from

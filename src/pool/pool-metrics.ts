@@ -1,0 +1,45 @@
+import type { ModelLoad } from '../messages/pool.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Placements } from './placement.ts'
+import type { AttemptFailure } from './report.ts'
+
+/** What a pool counts of the attempts that it was offered. */
+export interface PoolMetrics {
+  firstText(model: string, ms: number): void
+  completed(model: string): void
+  failed(model: string, reason: AttemptFailure['reason']): void
+}
+
+export function makePoolMetrics(
+  metrics: Metrics,
+  placements: Pick<Placements, 'workers' | 'summary'>,
+  poolId: string,
+): PoolMetrics {
+  const ends = metrics.counter({
+    name: 'svc_pool_attempts_total',
+    help: 'Attempts by how they ended: completed, or the reason that the job was told.',
+    labels: ['model', 'end'],
+  })
+  const first = metrics.histogram({
+    name: 'svc_pool_first_text_seconds',
+    help: 'From the offer to a worker until its first text.',
+    labels: ['model'],
+  })
+  metrics.gauge(
+    { name: 'svc_pool_workers', help: 'Workers connected to this pool.' },
+    () => placements.workers,
+  )
+  const byModel = (name: `svc_${string}`, help: string, read: (load: ModelLoad) => number) =>
+    metrics.gauge({ name, help, labels: ['model'] }, () => {
+      const loads = Object.entries(placements.summary(poolId).models)
+      return new Map(loads.map(([model, load]) => [model, read(load)]))
+    })
+  byModel('svc_pool_slots', 'Slots of the workers that serve a model.', ({ slots }) => slots)
+  byModel('svc_pool_slots_busy', 'Of those the busy ones.', ({ busy }) => busy)
+  byModel('svc_pool_queued', 'Jobs that wait for a slot.', ({ queued }) => queued)
+  return {
+    firstText: (model, ms) => first.observe({ model }, ms / 1_000),
+    completed: (model) => ends.inc({ model, end: 'completed' }),
+    failed: (model, reason) => ends.inc({ model, end: reason }),
+  }
+}
