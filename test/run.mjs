@@ -48,7 +48,7 @@ const PARTS = [
   testFiles('integration', { atOnce: 1, deadlineMs: 600 * SECOND_MS }),
   testFiles('e2e', { atOnce: 1, deadlineMs: 1_200 * SECOND_MS }),
   testFiles('cluster', { atOnce: 1, deadlineMs: 1_200 * SECOND_MS }),
-  testFiles('simulation', { atOnce: 1, deadlineMs: 900 * SECOND_MS }),
+  testFiles('simulation', { atOnce: 1, deadlineMs: 1_800 * SECOND_MS }),
 ]
 
 const running = new Set()

@@ -23,8 +23,10 @@ export function makeLoader(options: Options): (wallet: Address) => Promise<void>
 
 async function load({ reader, ledger }: Options, wallet: Address): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const account = await reader.account(wallet)
+    await ledger.noteRead(account)
     // Stale: the watcher has seen a later block than the one that was read.
-    if ((await ledger.load(wallet, await reader.account(wallet))) === 'loaded') return
+    if ((await ledger.load(wallet, account)) === 'loaded') return ledger.noteRead(account)
   }
   throw new Error(`the chain moved on during each of ${ATTEMPTS_MAX} reads; ask again`)
 }

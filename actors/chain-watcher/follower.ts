@@ -11,8 +11,10 @@ import type { Log } from '../../src/telemetry/log.ts'
 import { type CreditChange, changesOwned } from './credit-facts.ts'
 import { commandOf, ledgerEntryOf } from './fact.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
+import { proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
 import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
+import type { WatcherMetrics } from './watcher-metrics.ts'
 
 export interface FollowerOptions {
   readonly reader: EscrowReader
@@ -26,6 +28,7 @@ export interface FollowerOptions {
   deliver(command: JobCommand, taken: () => void): void
   tell(change: CreditChange, told: () => void): void
   tellSlash(slash: Slash, told: () => void): void
+  readonly metrics: WatcherMetrics
   /** Everything up to the end of `trail` has been taken. */
   moved(trail: Trail): void
 }
@@ -50,11 +53,9 @@ export function makeFollower(options: FollowerOptions): Follower {
 
   let lagsSince: number | undefined
 
-  /** Its head is a block that was seen before. A ledger forgets its reservations for a real reorg only. */
-  const lags = ({ number, hash }: Block): boolean => {
-    const last = endOf(trail)
-    const isOld = last !== undefined && number < last.block
-    if (!isOld || !trail.some((seen) => seen.block === number && seen.hash === hash)) {
+  /** A ledger forgets its reservations for a real reorg only. */
+  const lags = async (head: Block): Promise<boolean> => {
+    if (!(await isOld(reader, trail, head))) {
       lagsSince = undefined
       return false
     }
@@ -64,7 +65,7 @@ export function makeFollower(options: FollowerOptions): Follower {
 
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
-    if (lags(head)) return false
+    if (await lags(head)) return false
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
@@ -74,8 +75,10 @@ export function makeFollower(options: FollowerOptions): Follower {
       await stepBack(last, head)
       return true
     }
+    if (last) await proveReads(options, trail, last.block)
+    if (end) await take(end, await reader.facts(from, to))
+    options.metrics.at(head.number, endOf(trail)?.block ?? 0)
     if (!end) return false
-    await take(end, await reader.facts(from, to))
     return to < final
   }
 
@@ -105,6 +108,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     water = waterAt(trail, deployBlock)
     const about = { seen: last, head: head.number, backTo: endOf(trail)?.block ?? deployBlock }
     options.log.warn(about, 'watcher: reorg, going back')
+    options.metrics.reorg()
     moved()
   }
 
@@ -115,6 +119,17 @@ export function makeFollower(options: FollowerOptions): Follower {
 
 const waterAt = (trail: Trail, deployBlock: number): LowWater =>
   makeLowWater(endOf(trail)?.block ?? deployBlock - 1)
+
+/** Whether `head` is of the chain that was followed, and before its end: of a node that lags. */
+async function isOld(reader: EscrowReader, trail: Trail, head: Block): Promise<boolean> {
+  const last = endOf(trail)
+  if (!last || head.number >= last.block) return false
+  // Not every block is in the trail: the newest of those that this head comes after speaks for it.
+  const seen = endOf(upTo(trail, head.number))
+  if (!seen) return false
+  if (seen.block === head.number) return seen.hash === head.hash
+  return (await reader.block(seen.block))?.hash === seen.hash
+}
 
 /** Whether the chain of `head` still holds `last`. */
 async function isLinked(

@@ -7,6 +7,7 @@ import { makeCursorStore } from './cursor.ts'
 import { makeDeliveries } from './deliveries.ts'
 import { makeFollower } from './follower.ts'
 import { makeSlashes } from './slashes.ts'
+import type { WatcherMetrics } from './watcher-metrics.ts'
 
 export interface WatcherOptions extends CreditFactsOptions {
   readonly reader: EscrowReader
@@ -16,6 +17,7 @@ export interface WatcherOptions extends CreditFactsOptions {
   /** Blocks after which a fact is final: 1 takes it as soon as it is included. */
   readonly confirmations: number
   readonly deployBlock: number
+  readonly metrics: WatcherMetrics
 }
 
 /** Turns the chain's logs into balances of the ledger, and facts of jobs, wallets and workers. One host runs it. */

@@ -1,6 +1,7 @@
 import type { JobId } from '../../src/domain/ids.ts'
 import { toJobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
+import type { AskTextSent } from '../../src/messages/edge.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
 import type {
   DisputeIntent,
@@ -10,7 +11,7 @@ import type {
 } from '../../src/messages/lane.ts'
 import type { OfferJob, OfferReply, StopJob } from '../../src/messages/pool.ts'
 import { partitionOf, SUBJECTS } from '../../src/messages/subjects.ts'
-import { type Bus, NoResponders } from '../../src/ports/bus.ts'
+import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ledger, Outputs } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
@@ -18,8 +19,16 @@ import type { CompletedJob } from './completed.ts'
 import { decide } from './decide.ts'
 import { due, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
+import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
-import { evolve, isCompleted, isRunning, type Job, type JobEvent } from './state.ts'
+import {
+  evolve,
+  isCompleted,
+  isRunning,
+  type Job,
+  type JobEvent,
+  type RunningJob,
+} from './state.ts'
 import type { JobTerms } from './terms.ts'
 import { endingOf, reply } from './view.ts'
 import type { World } from './world.ts'
@@ -31,11 +40,13 @@ export interface JobPorts {
   readonly outputs: Outputs
   readonly pools: Pools
   readonly edges: Edges
+  readonly keyProofs: Pick<KeyProofs, 'holds'>
 }
 
 export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
 
 const POOL_ANSWER_MS = 1_000
+const EDGE_ANSWER_MS = 1_000
 
 /** Binds the pure job to the world. */
 export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'>): JobKind {
@@ -46,6 +57,7 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
   return {
     subject: (id) => SUBJECTS.jobJournal(toJobId(id)),
     creates: (command) => command.type === 'StartJob',
+    admits: (command) => command.type !== 'StartJob' || ports.keyProofs.holds(command),
     decide: (job, command) => decide(job, command, world),
     evolve,
     due,
@@ -87,7 +99,7 @@ async function run(
     case 'offer':
       return offer(ports, effect, job, context)
     case 'watch_pool':
-      return watchPool(ports, effect, id, context)
+      return watchPool(ports, effect, job, context)
     case 'watch_edge':
       if (ports.edges.isGone(replyTo)) {
         context.tell({ type: 'CancelJob', jobId: id, replyTo, at: clock.now() })
@@ -167,14 +179,34 @@ async function offer(
 }
 
 async function watchPool(
-  { pools, clock }: JobPorts,
+  { bus, pools, clock }: JobPorts,
   { poolId, attempt }: Extract<JobEffect, { type: 'watch_pool' }>,
-  jobId: JobId,
+  job: Job,
   { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
-  if (!pools.isGone(poolId)) return
+  if (!isRunning(job) || !pools.isGone(poolId)) return
+  const textSent = await hasSentText(bus, job)
+  // The edge lives and does not answer: it is asked again at the next look.
+  if (textSent === undefined) return
   const at = clock.now()
-  tell({ type: 'FailWorker', jobId, attempt, reason: 'pool_gone', textSent: false, at })
+  tell({ type: 'FailWorker', jobId: job.terms.id, attempt, reason: 'pool_gone', textSent, at })
+}
+
+/**
+ * Whether a caller has seen some of the answer. The pool would say so, but it has gone; the edge sees it
+ * only when the text of another worker arrives, which may come too late: with that worker's proof.
+ */
+async function hasSentText(bus: Bus, job: RunningJob): Promise<boolean | undefined> {
+  const { id: jobId, stream, replyTo } = job.terms
+  if (!stream || job.cancelled || !job.attempt?.worker) return false
+  const question: AskTextSent = { type: 'ask_text_sent', jobId }
+  try {
+    return await bus.request<boolean>(replyTo, question, EDGE_ANSWER_MS)
+  } catch (error) {
+    if (error instanceof NoResponders) return false // that caller is gone, too
+    if (error instanceof RequestTimeout) return undefined
+    throw error
+  }
 }
 
 async function stopWorker(

@@ -123,9 +123,14 @@ export function evolveCompleted(job: CompletedJob, event: CompletedEvent): Compl
     case 'SettlementConfirmed': {
       const { charged, tx, block } = event
       const told = { charged, settlement: { tx, block } }
-      return job.status === 'settling'
-        ? { ...job, ...told, status: 'settled' }
-        : { ...job, ...told }
+      switch (job.status) {
+        case 'settling':
+          return { ...job, ...told, status: 'settled' }
+        case 'disputed':
+          return { ...job, ...told, dispute: afterSettlement(job) }
+        default:
+          return { ...job, ...told }
+      }
     }
     case 'JobDisputed': {
       const { requestId, claimedHash } = event
@@ -145,6 +150,15 @@ export function evolveCompleted(job: CompletedJob, event: CompletedEvent): Compl
     default:
       return unreachable(event)
   }
+}
+
+/**
+ * A settlement told anew means that the chain has gone back, and the dispute that followed it is in
+ * doubt: it is asked for again until it is told anew as well.
+ */
+function afterSettlement({ settlement, dispute }: DisputedJob): Dispute {
+  if (settlement === null || dispute.opening === null) return dispute
+  return { ...dispute, opening: { ...dispute.opening, block: null } }
 }
 
 function opened(

@@ -31,6 +31,7 @@ import {
 } from './refusals.ts'
 import {
   type AbandonedJob,
+  type EndedJob,
   isCompleted,
   isEnded,
   isPaid,
@@ -108,7 +109,8 @@ function decideAbandoned({ type }: JobCommand): Decision<JobEvent> {
   return refuse(asCaller ? 'job_not_found' : 'the job was abandoned before it began')
 }
 
-function termsOf({ type: _, jobId, at, ...rest }: StartJob) {
+/** What the key is shown by is a secret: nothing that is kept. */
+function termsOf({ type: _, key: _key, jobId, at, ...rest }: StartJob) {
   return { id: jobId, createdAt: at, ...rest }
 }
 
@@ -129,14 +131,25 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
 }
 
 function decideRefuseLock(job: Job, { reason, at }: RefuseLock): Decision<JobEvent> {
-  if (job.status === 'abandoned' || isPaid(job) || !lockIsOpen(job)) return nothing
-  if (isEnded(job)) return accept({ type: 'LockRefused' })
+  if (job.status === 'abandoned' || isPaid(job)) return nothing
+  if (isEnded(job)) return mayRefuse(job, reason) ? accept({ type: 'LockRefused' }) : nothing
+  if (!lockIsOpen(job)) return nothing
   // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
   return accept<JobEvent>(
     { type: 'JobFailed', refusal: lockRefusal(job, reason), at },
     { type: 'LockRefused' },
   )
 }
+
+/** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
+function mayRefuse(job: EndedJob, reason: string): boolean {
+  const { escrow } = job
+  // Its refund may be told of at broadcast, before it finds nothing.
+  const isRefunding =
+    escrow.at === 'locked' || (escrow.at === 'returned' && escrow.refundBlock === null)
+  return lockIsOpen(job) || (isRefunding && REFUND_FINDS_NONE.has(reason))
+}
+const REFUND_FINDS_NONE: ReadonlySet<string> = new Set(['NotLocked', 'no_event'])
 
 function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
   const running = inAttempt(job, command)
@@ -193,6 +206,15 @@ function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision
   return accept({ type: 'SettlementConfirmed', tx, block, charged })
 }
 
+/**
+ * No lock ends twice. Where it ends after the settlement that was seen, the chain has gone back behind
+ * that one; arbitration takes longer than any chain goes back.
+ */
+const isPaidFor = (job: Job, block: number): boolean =>
+  isCompleted(job) &&
+  job.settlement !== null &&
+  (block <= job.settlement.block || ('dispute' in job && 'resolution' in job.dispute))
+
 function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Decision<JobEvent> {
   // A dispute that was kept until then has nothing left to contest.
   if (!isCompleted(job) || isPaid(job)) return nothing
@@ -209,7 +231,7 @@ function decideConfirmRefund(job: Job, { tx, block, at }: ConfirmRefund): Decisi
     return same || block === null ? nothing : accept(confirmed)
   }
   // Anyone may refund an expired lock. The chain has spoken: the job cannot be paid any more.
-  if (block === null || isPaid(job) || job.status === 'abandoned') return nothing
+  if (block === null || job.status === 'abandoned' || isPaidFor(job, block)) return nothing
   // A lock is older than any window by then: no worker finished in time.
   if (isRunning(job) && at >= job.terms.deadlineAt) {
     return accept<JobEvent>({ type: 'JobExpired', refusal: timeout(job), at }, confirmed)

@@ -78,9 +78,10 @@ export const tornAnswer = (): JobRefusal => ({
   reason: 'worker_lost',
 })
 
+/** Read by a caller who did not hang up: its edge was not heard of, or the same request comes again. */
 export const cancelled = (): JobRefusal => ({
-  code: 'internal_error',
-  message: `The caller hung up before anything was generated. ${RETURNED}`,
+  code: 'service_unavailable',
+  message: `The connection to the caller was lost before anything was generated. ${RETURNED} Try again.`,
   reason: 'cancelled',
 })
 

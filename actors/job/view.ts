@@ -20,7 +20,7 @@ export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobRe
   if (decision.type === 'refuse') return { type: 'refused', reason: decision.reason }
   if (!job || job.status === 'abandoned') return { type: 'unknown_job' }
   const told = { type: 'accepted', view: viewOf(job), ending: askedEnding(job) } as const
-  return isCompleted(job) ? { ...told, proof: proofOf(job) } : told
+  return isCompleted(job) ? { ...told, proof: proofOf(job), workerId: job.worker.id } : told
 }
 
 /** A pool holds it against what else the same worker has signed. */

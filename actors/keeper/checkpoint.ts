@@ -1,6 +1,6 @@
 import type { Address, Hex32, JobId } from '../../src/domain/ids.ts'
 import type { Earner } from '../../src/ports/keeper.ts'
-import { type Earning, type Opening, rewind, type Watch } from './state.ts'
+import { type Earning, EMPTY, type Opening, rewind, type Watch } from './state.ts'
 
 /** A block whose events, and those of all before it, have been taken. */
 export interface Seen {
@@ -51,5 +51,6 @@ export function checkpointOf(
 }
 
 export function watchOf({ locks, disputes, earners }: Checkpoint): Watch {
-  return { locks: new Map(locks), disputes: new Map(disputes), earners: new Map(earners) }
+  // Doubts are not kept: a lock that they were about is asked after once it has stood for long.
+  return { ...EMPTY, locks: new Map(locks), disputes: new Map(disputes), earners: new Map(earners) }
 }

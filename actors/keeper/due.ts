@@ -6,6 +6,8 @@ import type { Opening, Openings, Watch } from './state.ts'
 export interface Due {
   /** Locks that anyone may take back, the oldest first. */
   readonly refunds: readonly DueRefund[]
+  /** Locks that stand and whose jobs may have ended: they are to say how. */
+  readonly standing: readonly JobId[]
   readonly disputes: readonly JobId[]
   /** Whose earnings are worth a look: the first of them have been held long enough. */
   readonly earners: readonly Earner[]
@@ -17,6 +19,8 @@ export interface DueRefund {
   readonly isOverdue: boolean
 }
 
+/** So long before anyone may take a lock back its job has ended, or never will by itself. */
+const STANDING_SECONDS = 30
 /** The service ends its own jobs long before: where it does, the keeper finds nothing to do. */
 const MARGIN_SECONDS = 60
 /**
@@ -28,6 +32,7 @@ const SETTLING_GRACE_SECONDS = 2 * 60 * 60
 export function due(watch: Watch, now: number, terms: KeeperTerms): Due {
   const { expirySeconds, arbitrationSeconds, disputeSeconds } = terms
   const isExpired = ({ at }: Opening) => at + expirySeconds + MARGIN_SECONDS <= now
+  const isStanding = ({ at }: Opening) => at + expirySeconds - STANDING_SECONDS <= now
   const isOverdue = ({ at }: Opening) => at + expirySeconds + SETTLING_GRACE_SECONDS <= now
   const isUndecided = ({ at }: Opening) => at + arbitrationSeconds + MARGIN_SECONDS <= now
   return {
@@ -35,6 +40,12 @@ export function due(watch: Watch, now: number, terms: KeeperTerms): Due {
       jobId,
       isOverdue: isOverdue(opening),
     })),
+    standing: [
+      ...new Set([
+        ...open(watch.locks, isStanding).map(([jobId]) => jobId),
+        ...[...watch.doubted.keys()].filter((id) => watch.locks.get(id)?.closedIn === null),
+      ]),
+    ],
     disputes: open(watch.disputes, isUndecided).map(([jobId]) => jobId),
     // Held for one window of disputes and what is left of the one before.
     earners: [...watch.earners].flatMap(([earner, { since }]) =>

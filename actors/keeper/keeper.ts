@@ -22,6 +22,7 @@ import { type Follower, makeFollower } from './follower.ts'
 import { makeHands } from './hands.ts'
 import { makeProofs, type Proofs } from './proofs.ts'
 import { makeRefunds } from './refunds.ts'
+import { makeStanding } from './standing.ts'
 import { EMPTY } from './state.ts'
 import { makeWatchedWallets } from './watched-wallets.ts'
 
@@ -54,8 +55,9 @@ export interface KeeperOptions {
 }
 
 /**
- * Ends what nobody else ends: locks and disputes that outlived their time, tokens at deposit addresses,
- * earnings that nobody claims, proofs of cheating that nobody sends. One host runs it; two at once would only be in each other's way.
+ * Ends what nobody else ends: locks and disputes that outlived their time, settlements that a reorg has
+ * undone, tokens at deposit addresses, earnings that nobody claims, proofs of cheating that nobody sends.
+ * One host runs it; two at once would only be in each other's way.
  */
 export interface Keeper {
   start(): Promise<void>
@@ -134,6 +136,7 @@ interface TurnOptions extends KeeperOptions {
 function makeTurn(options: TurnOptions): () => Promise<boolean> {
   const { reader, bus, clock, follower, deposits, hands, checkpoints, proofs } = options
   const refundOne = makeRefunds({ bus, hands })
+  const askStanding = makeStanding(options)
   const claimOne = makeClaims({ reader, hands, minimum: options.claimMinimum })
   const apart = makeApart(options.log)
   let terms: KeeperTerms | undefined
@@ -151,7 +154,8 @@ function makeTurn(options: TurnOptions): () => Promise<boolean> {
     await checkpoints.save(follower.watch, follower.trail)
     // A chain that mines at each transaction stands still while nobody sends one.
     const now = Math.max(head.at, unixSeconds(clock.now()))
-    const { refunds, disputes, earners } = due(follower.watch, now, known)
+    const { refunds, standing, disputes, earners } = due(follower.watch, now, known)
+    askStanding(standing)
     const acted = [
       await apart('refunds', () => refundOne(refunds)),
       await apart('disputes', () => endDispute(disputes)),

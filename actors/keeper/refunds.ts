@@ -17,8 +17,9 @@ const ASK_AGAIN_MS = 10_000
 const ASKS_MAX = 8
 
 /**
- * Gives one expired lock back. Its job is asked first: one that was answered and waits for its
- * settlement keeps its lock for a while, or its worker would go without pay.
+ * Gives one expired lock back. Its job is asked first: one that was answered keeps its lock for a
+ * while, or its worker would go without pay. It waits for its settlement, or takes itself for settled
+ * since the chain has gone back.
  * @returns whether something was done
  */
 export function makeRefunds({ bus, hands }: Options) {
@@ -41,15 +42,10 @@ async function mayBeSettled(bus: Bus, jobId: JobId): Promise<boolean> {
   const question = { type: 'GetJob', jobId } as const
   try {
     const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, TIMEOUT_MS)
-    return reply.type === 'accepted' && awaitsSettlement(reply.view)
+    return reply.type === 'accepted' && reply.proof !== undefined
   } catch (error) {
     // Its partition is between two owners: nobody can say what the job hopes for.
     if (error instanceof NoResponders || error instanceof RequestTimeout) return true
     throw error
   }
 }
-
-type View = Extract<JobReply, { type: 'accepted' }>['view']
-/** A dispute may have been raised before the settlement, which it waits for. */
-const awaitsSettlement = ({ status, settlementTx }: View): boolean =>
-  status === 'settling' || (status === 'disputed' && settlementTx === null)

@@ -11,6 +11,11 @@ export interface Watch {
   readonly disputes: Openings
   /** Who may have something to claim. */
   readonly earners: ReadonlyMap<Earner, Earning>
+  /**
+   * Jobs that blocks spoke of which are gone, with the block that the chain went back to: they may
+   * think that a lock has ended which stands again.
+   */
+  readonly doubted: ReadonlyMap<JobId, number>
 }
 
 /** In the order in which they were opened. A job locks once, and is disputed once. */
@@ -31,7 +36,12 @@ export interface Earning {
   readonly block: number
 }
 
-export const EMPTY: Watch = { locks: new Map(), disputes: new Map(), earners: new Map() }
+export const EMPTY: Watch = {
+  locks: new Map(),
+  disputes: new Map(),
+  earners: new Map(),
+  doubted: new Map(),
+}
 
 /** A reorg can be followed so far back. */
 export const REWIND_BLOCKS = 64
@@ -44,6 +54,7 @@ export function evolve(watch: Watch, events: readonly KeeperEvent[], upTo: numbe
   const locks = new Map(watch.locks)
   const disputes = new Map(watch.disputes)
   const earners = new Map(watch.earners)
+  const doubted = new Map(watch.doubted)
   for (const event of events) {
     const { jobId, block, at } = event
     switch (event.type) {
@@ -52,9 +63,11 @@ export function evolve(watch: Watch, events: readonly KeeperEvent[], upTo: numbe
         break
       case 'refunded':
         close(locks, jobId, block)
+        doubted.delete(jobId)
         break
       case 'settled':
         close(locks, jobId, block)
+        doubted.delete(jobId)
         earn(earners, event.workerId, event)
         earn(earners, 'treasury', event)
         break
@@ -71,7 +84,8 @@ export function evolve(watch: Watch, events: readonly KeeperEvent[], upTo: numbe
         unreachable(event)
     }
   }
-  return { locks: young(locks, upTo), disputes: young(disputes, upTo), earners }
+  for (const [jobId, since] of doubted) if (since < upTo - REWIND_BLOCKS) doubted.delete(jobId)
+  return { locks: young(locks, upTo), disputes: young(disputes, upTo), earners, doubted }
 }
 
 function close(openings: Map<JobId, Opening>, jobId: JobId, block: number): void {
@@ -91,12 +105,20 @@ function young(openings: Map<JobId, Opening>, upTo: number): Openings {
   return openings
 }
 
-/** As it was after `block`, at most REWIND_BLOCKS ago. Earners may be too many then, never too few. */
+/**
+ * As it was after `block`, at most REWIND_BLOCKS ago. Earners may be too many then, never too few.
+ * What the blocks after it said of locks is doubted.
+ */
 export function rewind(watch: Watch, block: number): Watch {
+  const doubted = new Map(watch.doubted)
+  for (const [jobId, opening] of watch.locks) {
+    if (opening.block > block || (opening.closedIn ?? 0) > block) doubted.set(jobId, block)
+  }
   return {
     locks: before(watch.locks, block),
     disputes: before(watch.disputes, block),
     earners: watch.earners,
+    doubted,
   }
 }
 

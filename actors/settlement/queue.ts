@@ -78,9 +78,7 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
   const key = keyOf(intent)
   if (queue.underWay.has(key)) return { type: 'wait' }
   const done = queue.done.get(key)
-  if (done && !(done.outcome.type === 'settled' && at - done.at > RECHECK_MS)) {
-    return { type: 'tell', outcome: done.outcome }
-  }
+  if (done && mayTell(done, at)) return { type: 'tell', outcome: done.outcome }
   const abandoned = intent.type === 'lock' && intent.abandon
   // That it waits here does not prove that no earlier owner of the lane has locked it.
   if (done || abandoned) {
@@ -93,6 +91,14 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
   enqueue(queue, intent, at)
   return { type: 'wait' }
 }
+
+/**
+ * Whether what is remembered is still so. A refusal stands. What has happened may have gone with the
+ * chain's last blocks since: a job that asks again has either missed the answer, which is rare, or
+ * knows of that.
+ */
+const mayTell = ({ outcome, at: doneAt }: Done, at: UnixMs): boolean =>
+  outcome.type === 'settled' ? at - doneAt <= RECHECK_MS : outcome.type.endsWith('_refused')
 
 /** Puts an intent into the next batch of its kind. */
 export function enqueue(queue: LaneQueue, intent: LaneIntent, at: UnixMs): void {

@@ -64,11 +64,12 @@ export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
 
 function tellEdges(
   bus: Bus,
-  items: readonly { readonly jobId: JobId; readonly notify: string }[],
+  items: readonly { readonly jobId: JobId; readonly notify?: string }[],
   tx: TxHash,
 ): void {
   const inboxes = new Map<string, EdgeMessage[]>()
   for (const { jobId, notify } of items) {
+    if (notify === undefined) continue
     const message: EdgeMessage = { type: 'settlement_sent', jobId, tx }
     const inbox = inboxes.get(notify)
     if (inbox) inbox.push(message)

@@ -20,6 +20,7 @@ import { makeJournal, makeJournalReader } from './journal.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
 import { isSafe } from './replication.ts'
+import { watchSilence } from './server-silence.ts'
 import { BUCKETS, type BucketName, STREAMS, type StreamName } from './streams.ts'
 import { publishUntilDecided } from './until-decided.ts'
 import { makeWebhookQueues } from './webhook-queues.ts'
@@ -110,7 +111,7 @@ export async function connectNats({
     kv: await ensureBucket(keeping, bucket),
   })
   return {
-    bus: makeCoreBus(connection, log),
+    bus: makeCoreBus(connection, log, watchSilence(connection, log)),
     journal: async (stream) => makeJournal(await open(stream)),
     jobReader: async () => makeJournalReader(await open('JOB')),
     archive: async () => makeArchive(await open('DONE')),

@@ -2,15 +2,26 @@ import { ErrorCode, Events, type Msg, type NatsConnection, NatsError } from 'nat
 import { type Bus, NoResponders, RequestTimeout } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { decode, encode } from './codec.ts'
+import type { ServerSilence } from './server-silence.ts'
 
-/** Core NATS as the house's bus: callbacks, no unbounded iterators. */
-export function makeCoreBus(connection: NatsConnection, log: Log): Bus {
+/**
+ * Core NATS as the house's bus: callbacks, no unbounded iterators.
+ * @param silence of the server, where somebody watches it; a bus that brings nothing is not connected
+ */
+export function makeCoreBus(connection: NatsConnection, log: Log, silence?: ServerSilence): Bus {
+  let isUp = true
   let connected = true
   const watchers: ((connected: boolean) => void)[] = []
-  const changed = (now: boolean) => {
+  const look = () => {
+    const now = isUp && !silence?.isSilent
     if (now === connected) return
     connected = now
     for (const call of watchers) call(now)
+  }
+  silence?.onChange(look)
+  const changed = (now: boolean) => {
+    isUp = now
+    look()
   }
   void (async () => {
     for await (const status of connection.status()) {

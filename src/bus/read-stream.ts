@@ -60,10 +60,13 @@ export async function readStream(reader: StreamReader, reading: Reading): Promis
       num_replicas: 1,
     })
     const consumer = await js.consumers.get(stream, info.name)
+    let delivered = 0
     while (next <= state.last_seq && !failure) {
       const messages: JsMsg[] = []
       const fetched = await consumer.fetch({ max_messages: reading.batch, expires: FETCH_MS })
       for await (const message of fetched) {
+        // What a broken connection did not bring is not sent again: a new consumer begins before it.
+        if (message.info.deliverySequence !== ++delivered) throw new Error('messages were lost')
         messages.push(message)
         if (message.seq >= state.last_seq) break
       }

@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  prepareEncodeFunctionData,
+  type RpcBlock,
+} from 'viem'
 import { toCredits } from '../domain/credits.ts'
-import type { Address } from '../domain/ids.ts'
+import { type Address, toHex32 } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import { toUnixMs } from '../domain/time.ts'
 import { type ChainFact, ChainUnavailable } from '../ports/escrow.ts'
-import type { ChainAccount } from '../ports/ledger.ts'
+import type { BlockId, ChainAccount } from '../ports/ledger.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { type Rpc, RpcError } from './json-rpc.ts'
@@ -15,6 +21,9 @@ interface Options {
   readonly contracts: Contracts
 }
 type ReadFacts<Given> = (options: Given, from: number, to: number) => Promise<readonly ChainFact[]>
+
+/** Its selector costs two hashes: once a process, not once a read. */
+const ACCOUNTS = prepareEncodeFunctionData({ abi: jobEscrowAbi, functionName: 'accounts' })
 
 const READS_MAX = 40
 /** Longer than a node takes from the state of a block to its number. */
@@ -31,7 +40,7 @@ export async function readAccount<Given extends Options>(
   options: Given,
   wallet: Address,
   readFacts: ReadFacts<Given>,
-): Promise<ChainAccount> {
+): Promise<ChainAccount & BlockId> {
   let earlier: ChainAccount | undefined
   for (let reads = 0; reads < READS_MAX; reads++) {
     const read = await readOnce(options, wallet)
@@ -51,12 +60,12 @@ export async function readAccount<Given extends Options>(
 async function readOnce(
   { rpc, contracts }: Options,
   wallet: Address,
-): Promise<ChainAccount | undefined> {
-  const data = encodeFunctionData({ abi: jobEscrowAbi, functionName: 'accounts', args: [wallet] })
-  const block = await rpc.call<Hex>('eth_blockNumber', [])
+): Promise<(ChainAccount & BlockId) | undefined> {
+  const data = encodeFunctionData({ ...ACCOUNTS, args: [wallet] })
+  const { number, hash } = await headOf(rpc)
   try {
-    const result = await rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, block])
-    if ((await rpc.call<Hex>('eth_blockNumber', [])) !== block) return undefined
+    const result = await rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, number])
+    if ((await headOf(rpc)).hash !== hash) return undefined
     const [available, locked, , lastDepositAt] = decodeFunctionResult({
       abi: jobEscrowAbi,
       functionName: 'accounts',
@@ -66,13 +75,16 @@ async function readOnce(
       available: toCredits(available),
       locked: toCredits(locked),
       lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
-      block: Number(block),
+      block: Number(number),
+      blockHash: toHex32(hash ?? ''),
     }
   } catch (error) {
     if (error instanceof RpcError) return undefined // pruned
     throw error
   }
 }
+
+const headOf = (rpc: Rpc) => rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])
 
 interface Change {
   readonly available: bigint

@@ -2,6 +2,7 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   numberToHex,
+  prepareEncodeFunctionData,
   type RpcBlock,
   type RpcLog,
   toEventSelector,
@@ -182,8 +183,9 @@ export async function readLogs(
 
 /* MONEY */
 
-const balanceOf = (address: Address): Hex =>
-  encodeFunctionData({ abi: devUsdgAbi, functionName: 'balanceOf', args: [address] })
+/** Asked of every deposit address: its selector is hashed once. */
+const BALANCE_OF = prepareEncodeFunctionData({ abi: devUsdgAbi, functionName: 'balanceOf' })
+const balanceOf = (address: Address): Hex => encodeFunctionData({ ...BALANCE_OF, args: [address] })
 
 async function readEarnings({ rpc, contracts }: Options, earner: Earner): Promise<Earnings> {
   const [total, claimable] = await Promise.all(

@@ -1,4 +1,10 @@
-import { decodeErrorResult, encodeFunctionData, numberToHex, type RpcLog } from 'viem'
+import {
+  decodeErrorResult,
+  encodeFunctionData,
+  numberToHex,
+  prepareEncodeFunctionData,
+  type RpcLog,
+} from 'viem'
 import type { Address } from '../domain/ids.ts'
 import type { RegisterWorker } from '../messages/lane.ts'
 import type { Hex } from '../ports/escrow.ts'
@@ -10,16 +16,18 @@ import { isRevert, type Rpc, RpcError } from './json-rpc.ts'
 
 /* What WorkerStaking says of one worker. See EscrowReader for each. */
 
+/** Asked of every worker that connects: its selector is hashed once. */
+const WORKER_ID_OF = prepareEncodeFunctionData({
+  abi: workerStakingAbi,
+  functionName: 'workerIdOf',
+})
+
 export async function readWorkerId(
   rpc: Rpc,
   contracts: Contracts,
   signer: Address,
 ): Promise<number | undefined> {
-  const data = encodeFunctionData({
-    abi: workerStakingAbi,
-    functionName: 'workerIdOf',
-    args: [signer],
-  })
+  const data = encodeFunctionData({ ...WORKER_ID_OF, args: [signer] })
   const result = await rpc.call<Hex>('eth_call', [{ to: contracts.workerStaking, data }, 'latest'])
   // Ids begin at 1.
   return Number(result) || undefined

@@ -7,6 +7,15 @@ import type { EdgeEnding } from './job.ts'
  */
 export type EdgeMessage = Chunk | SettlementSent | EdgeEnding
 
+/**
+ * Request on an edge's inbox, from a job whose pool has gone; answered with true where some text of the
+ * job has reached a caller there: then another worker cannot begin anew.
+ */
+export interface AskTextSent {
+  readonly type: 'ask_text_sent'
+  readonly jobId: JobId
+}
+
 /** Request on `SUBJECTS.edgePrompt`; answered with the ChatRequest, null where nobody waits. */
 export interface AskPrompt {
   readonly jobId: JobId

@@ -28,8 +28,8 @@ export interface SettleIntent {
   readonly completion: Completion
   readonly workerId: number
   readonly signature: CompactSignature
-  /** The edge that waits for the hash (SettlementSent). */
-  readonly notify: string
+  /** The edge that waits for the hash (SettlementSent). Absent: nobody does any more. */
+  readonly notify?: string
 }
 
 export interface RefundIntent {

@@ -8,7 +8,7 @@ export interface Bus {
   request<Reply>(subject: string, message: unknown, timeoutMs: DurationMs): Promise<Reply>
   /** Handlers run in order of arrival and must not block; `respond` may be called later. */
   subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): Subscription
-  /** False while the connection is down. */
+  /** False while the connection is down, or stands and brings nothing. */
   readonly connected: boolean
   /** Calls at each change of `connected`. */
   onConnection(call: (connected: boolean) => void): void

@@ -9,7 +9,7 @@ import type {
   SettleIntent,
 } from '../messages/lane.ts'
 import type { Lane } from '../messages/subjects.ts'
-import type { ChainAccount } from './ledger.ts'
+import type { BlockId, ChainAccount } from './ledger.ts'
 
 /** One transaction's worth of work for one lane. */
 export type Batch =
@@ -66,7 +66,7 @@ export interface EscrowReader {
   block(number: number): Promise<Block | undefined>
   /** Facts of blocks `from` to `to`, in the chain's order. */
   facts(from: number, to: number): Promise<readonly ChainFact[]>
-  account(wallet: Address): Promise<ChainAccount>
+  account(wallet: Address): Promise<ChainAccount & BlockId>
   /** All facts of one job, oldest first: how a lane answers for a transaction it has forgotten. */
   jobFacts(jobId: JobId): Promise<readonly ChainFact[]>
   /** Undefined: not registered, or deactivated. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import type { Credits } from '../domain/credits.ts'
-import type { Address, JobId } from '../domain/ids.ts'
+import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 
 /**
@@ -32,11 +32,20 @@ export interface Ledger {
   ): Promise<Credits | 'unknown_wallet'>
   /** Takes a wallet as the chain has it after block `block`. Loses to a newer `apply`. */
   load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'>
+  /**
+   * Notes that wallets are read as of a block: before such a `load`, and again after it, so that no
+   * one who looks in between misses it. Any block may turn out not to be on the chain that counts.
+   */
+  noteRead(block: BlockId): Promise<void>
+  /** The noted blocks up to block `upTo`. */
+  reads(upTo: number): Promise<readonly BlockId[]>
+  /** These are on the chain that counts: they are noted no longer. */
+  proven(reads: readonly BlockId[]): Promise<void>
   /** Applies one log of the chain, each exactly once, in the chain's order. */
   apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'>
   /** Reservations made before `before` and still open: perhaps of an edge that died. */
   openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]>
-  /** Forgets every wallet, after a reorg: each is read from the chain at its next use. */
+  /** Forgets every wallet and read, after a reorg: each is read from the chain at its next use. */
   forget(): Promise<void>
 }
 
@@ -94,6 +103,11 @@ export interface ChainAccount {
   readonly locked: Credits
   readonly lastTopupAt: UnixMs | null
   readonly block: number
+}
+
+export interface BlockId {
+  readonly block: number
+  readonly blockHash: Hex32
 }
 
 export interface LedgerEntry {

@@ -112,11 +112,11 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
    * that is some live actor's last one, or that the follower has not copied yet.
    */
   checkpoints(): Map<number, number> {
-    const copied = this.copied()
+    const found = this.copied()
     for (const [number, partition] of this.#partitions) {
-      copied.set(number, Math.min(copied.get(number)!, partition.oldestSequence))
+      found.set(number, Math.min(found.get(number)!, partition.oldestSequence))
     }
-    return copied
+    return found
   }
 
   /** For each partition the sequence below which the follower has copied everything. */
@@ -124,10 +124,11 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     const found = new Map<number, number>()
     const pending = this.#options.follower?.oldestPending ?? Number.POSITIVE_INFINITY
     for (const [number, partition] of this.#partitions) {
-      const held = [...this.#holds].flatMap(({ partitions, from }) =>
-        partitions.has(number) ? from : [],
-      )
-      found.set(number, Math.min(this.#newest + 1, pending, partition.oldestAppending, ...held))
+      let oldest = Math.min(this.#newest + 1, pending, partition.oldestAppending)
+      for (const { partitions, from } of this.#holds) {
+        if (partitions.has(number)) oldest = Math.min(oldest, from)
+      }
+      found.set(number, oldest)
     }
     return found
   }

@@ -3,8 +3,9 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
+import { CheckpointWriter } from './checkpoint-writer.ts'
 import { Hosts } from './hosts.ts'
-import { type Claim, placementOf } from './placement.ts'
+import { type Claim, makeHomes, placementOf } from './placement.ts'
 
 /** What hosts share out among themselves: the partitions of the jobs, a signing lane, a watcher. */
 export interface ResourceKind {
@@ -48,6 +49,8 @@ export class Ownership {
   readonly #claims = new Map<string, { claim: Claim; revision: number }>()
   readonly #held = new Set<string>()
   readonly #resting = new Set<ResourceKind>()
+  readonly #homes: ReadonlyMap<ResourceKind, ReturnType<typeof makeHomes>>
+  readonly #checkpoint: CheckpointWriter
   #placing: Promise<void> = Promise.resolve()
   #queued = false
   #leaving = false
@@ -55,6 +58,9 @@ export class Ownership {
 
   constructor(options: Options) {
     this.#options = options
+    const { hostId, registry, log } = options
+    this.#checkpoint = new CheckpointWriter({ registry, key: checkpointKey(hostId), log })
+    this.#homes = new Map(options.resources.map((resource) => [resource, makeHomes()]))
     this.#hosts = new Hosts({
       hostId: options.hostId,
       kinds: options.resources.map((resource) => resource.kind),
@@ -83,7 +89,7 @@ export class Ownership {
     this.#stops = [
       unwatch,
       () => orphans.unsubscribe(),
-      clock.every(CHECKPOINT_MS, () => void this.#writeCheckpoint()),
+      clock.every(CHECKPOINT_MS, () => this.#writeCheckpoint()),
     ]
     await this.#probeOwners()
   }
@@ -164,22 +170,22 @@ export class Ownership {
 
   async #placeKind(resource: ResourceKind): Promise<void> {
     const { hostId: me } = this.#options
-    const candidates = this.#hosts.candidates(resource.kind)
+    const homeOf = this.#homes.get(resource)!(this.#hosts.candidates(resource.kind))
     const lost = resource.names.filter(
       (name) => this.#held.has(name) && this.#claims.get(name)?.claim.host !== me,
     )
     if (lost.length > 0) await this.#drop(resource, lost)
 
+    const isDead = (host: string) => this.#hosts.isDead(host)
     const take: string[] = []
     const giveBack: string[] = []
     for (const name of resource.names) {
       const placement = placementOf({
         me,
-        resource: name,
+        home: homeOf(name),
         claim: this.#claims.get(name)?.claim,
         isHeld: this.#held.has(name),
-        candidates,
-        isDead: (host) => this.#hosts.isDead(host),
+        isDead,
       })
       if (placement === 'take') take.push(name)
       if (placement === 'give_back') giveBack.push(name)
@@ -278,16 +284,10 @@ export class Ownership {
     await resource.release(names)
   }
 
-  async #writeCheckpoint(): Promise<void> {
-    const { registry, resources, hostId, bus, log } = this.#options
+  #writeCheckpoint(): void {
+    const { resources, bus } = this.#options
     if (!bus.connected || this.#leaving) return
     const all = resources.flatMap((resource) => [...(resource.checkpoints?.() ?? [])])
-    if (all.length === 0) return
-    try {
-      await registry.set(checkpointKey(hostId), Object.fromEntries(all))
-    } catch (error) {
-      // An old checkpoint is still true; the next owner only reads more.
-      log.warn({ err: error }, 'ownership: checkpoint not written')
-    }
+    void this.#checkpoint.write(new Map(all))
   }
 }

@@ -26,6 +26,31 @@ export function chooseHost(resource: string, hosts: Iterable<string>): string | 
   return best
 }
 
+/**
+ * Where each resource belongs, remembered while the same hosts live: all names hashed anew at every look
+ * cost a host more than all else that it does while nobody asks for anything.
+ */
+export function makeHomes(): (
+  hosts: readonly string[],
+) => (resource: string) => string | undefined {
+  let living: readonly string[] = []
+  const homes = new Map<string, string | undefined>()
+  const homeOf = (resource: string) => {
+    const known = homes.get(resource)
+    if (known !== undefined) return known
+    const home = chooseHost(resource, living)
+    homes.set(resource, home)
+    return home
+  }
+  return (hosts) => {
+    if (hosts.length !== living.length || hosts.some((host, i) => host !== living[i])) {
+      living = hosts
+      homes.clear()
+    }
+    return homeOf
+  }
+}
+
 /** Who holds a resource. `host` is '' when it was given back. */
 export interface Claim {
   readonly host: string
@@ -42,18 +67,16 @@ export type Placement = 'take' | 'give_back' | 'stay'
  */
 export function placementOf(options: {
   readonly me: string
-  readonly resource: string
+  /** Of the living hosts that run this kind, me included, the one that the resource belongs to. */
+  readonly home: string | undefined
   readonly claim: Claim | undefined
   /** I act on it. A claim of mine that I do not hold was written without my hearing of it. */
   readonly isHeld: boolean
-  /** Living hosts that run this kind, me included. */
-  readonly candidates: readonly string[]
   readonly isDead: (host: string) => boolean
 }): Placement {
-  const { me, resource, claim, isHeld, candidates, isDead } = options
-  const belongsTo = chooseHost(resource, candidates)
-  if (claim?.host === me && belongsTo !== me) return 'give_back'
+  const { me, home, claim, isHeld, isDead } = options
+  if (claim?.host === me && home !== me) return 'give_back'
   if (claim?.host === me) return isHeld ? 'stay' : 'take'
-  if (belongsTo !== me) return 'stay'
+  if (home !== me) return 'stay'
   return !claim || claim.host === '' || isDead(claim.host) ? 'take' : 'stay'
 }

@@ -43,6 +43,25 @@ Faults(
   },
 )
 
+Faults('a job may ask whether a caller has seen some of its text', async ({ stage }) => {
+  const ask = (jobId: string) =>
+    stage.bus.request(SUBJECTS.edgeInbox('test'), { type: 'ask_text_sent', jobId }, 10_000)
+  for (const stream of [true, false]) {
+    const seen: unknown[] = []
+    stage.play = async ({ jobId }) => {
+      const [first, ...rest] = chunksOf(jobId, TEXTS)
+      seen.push(await ask(jobId))
+      stage.say(first!)
+      // In order on one bus: the edge has heard the text by then.
+      seen.push(await ask(jobId))
+      stage.say(...rest, completed(jobId, TEXTS), settlementSent(jobId))
+    }
+    await (await call(stage, '/v1/chat/completions', { body: chat({ stream }) })).text()
+    assert.equal(seen, [false, stream], stream ? 'a stream' : 'a whole answer')
+  }
+  assert.is(await ask(stage.commands[0]!.jobId), false, 'nobody waits for it any more')
+})
+
 Faults('a caller that hangs up cancels its job', async ({ stage }) => {
   for (const stream of [false, true]) {
     stage.commands.length = 0

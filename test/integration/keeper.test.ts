@@ -6,6 +6,7 @@ import type { Address, JobId } from '../../src/domain/ids.ts'
 import type { DepositAddressReply } from '../../src/messages/keeper.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { addressOf, KEYS, SETTINGS } from '../fakes/chain/anvil.ts'
+import { settle } from '../fakes/chain/intents.ts'
 import { type KeeperHouse, openKeeperHouse, PAYEE, WALLET } from '../fakes/chain/keeper-house.ts'
 import { within } from './servers.ts'
 
@@ -72,7 +73,10 @@ Keeper('locks that were settled or refunded are left alone', async () => {
 
 Keeper('a job that waits for its settlement keeps its lock for two hours', async () => {
   const jobId = await lockedJob()
-  house.jobs.set(jobId, { type: 'accepted', view: { status: 'settling' }, ending: null } as never)
+  const { completion, signature } = settle(jobId)
+  const proved = { proof: { ...completion, signature }, workerId: 1 }
+  const settling = { type: 'accepted', view: { status: 'settling' }, ending: null, ...proved }
+  house.jobs.set(jobId, settling as never)
   await house.keep()
   await house.elapse(EXPIRED_SECONDS + 60)
   await stays(jobId, 'Locked')

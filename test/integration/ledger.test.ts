@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NO_CREDITS, toCredits } from '../../src/domain/credits.ts'
-import { type Address, type JobId, makeJobId, toAddress } from '../../src/domain/ids.ts'
+import { type Address, type JobId, makeJobId, toAddress, toHex32 } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import type { LedgerEntry } from '../../src/ports/ledger.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
@@ -54,6 +54,22 @@ test.before(async () => {
 test.after(async () => {
   await store.close()
   await server.stop()
+})
+
+test('reads: noted until they are proven, or all is forgotten', async () => {
+  const read = (block: number, digit: string) => ({
+    block,
+    blockHash: toHex32(`0x${digit.repeat(64)}`),
+  })
+  const [one, other, later] = [read(10, 'a'), read(10, 'b'), read(12, 'c')]
+  for (const each of [one, other, later, one]) await store.ledger.noteRead(each)
+  assert.equal(await store.ledger.reads(9), [])
+  assert.equal(await store.ledger.reads(10), [one, other])
+  await store.ledger.proven([one])
+  assert.equal(await store.ledger.reads(20), [other, later])
+  await store.ledger.forget()
+  assert.equal(await store.ledger.reads(20), [])
+  await store.ledger.proven([])
 })
 
 test('reserve: an unknown wallet must be loaded first', async () => {

@@ -17,6 +17,11 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
       return stored
     }
   },
+  'a journal that takes appends of owners that lost their place': ({ nats }) => {
+    const stream = nats.stream('JOB')
+    const store = stream.store.bind(stream)
+    stream.store = (subject, data, at) => store(subject, data, at, {})
+  },
   'a node that never shows settlements': ({ settlement: { chain } }) => {
     const isSettled = (log: { name: string; fact?: { type: string } }) =>
       log.name === 'fact' && log.fact?.type === 'settled'
@@ -39,7 +44,7 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
   },
 }
 /** Those that take longer to be met are met in some of so many lives. */
-const SEEDS_MOST = 60
+const SEEDS_MOST = 300
 
 const CanSee = suite('the simulation notices')
 

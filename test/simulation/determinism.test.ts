@@ -30,8 +30,8 @@ Determinism('is the same life, to the byte, and another one is not', async () =>
 Determinism('is the same life in another process, whatever was lived before it', async () => {
   const seed = FROM + COUNT - 1
   const [here] = await histories(seed, 1)
-  const run = fileURLToPath(new URL('./run.ts', import.meta.url))
-  const args = ['--import', 'tsx', run, '--from', `${FROM}`, '--seeds', `${COUNT}`, '--digest']
+  const run = fileURLToPath(new URL('./run.mjs', import.meta.url))
+  const args = [run, '--from', `${FROM}`, '--seeds', `${COUNT}`, '--digest']
   const child = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: CHILD_MS_MAX })
   const digest = createHash('sha256').update(here!).digest('hex')
   assert.match(child.stdout, `${seed} ${digest}`, child.stderr)

@@ -1,22 +1,45 @@
 import type { DurationMs } from '../../src/domain/time.ts'
 import type { Kernel } from './kernel.ts'
 import type { Processes } from './processes.ts'
-import type { Service } from './world.ts'
+import type { Node, Service } from './world.ts'
 
-const KINDS = ['kill', 'pause', 'cut', 'outage', 'replace', 'forget'] as const
+const KINDS = ['kill', 'pause', 'cut', 'outage', 'replace', 'forget', 'stall'] as const
 const MOST = 8
+/** Longer than others believe that a silent host lives; shorter than a job's window. */
+const STALL_MS = [5_000, 10_000] as const
+const STALL_WITHIN_MS = 500
 const SERVICES: readonly Service[] = ['nats', 'nats', 'redis', 'chain']
+
+interface Plan {
+  readonly withinMs: DurationMs
+  forget(): void
+  /** Calls once, after the next append to a job's journal, with the host that made it. */
+  nextAppend(call: (host: Node | undefined) => void): void
+}
 
 /** What befalls processes and servers from without, at moments that the seed chooses. */
 export function planDisasters(
   kernel: Kernel,
   processes: Processes,
-  { withinMs, forget }: { readonly withinMs: DurationMs; forget(): void },
+  { withinMs, forget, nextAppend }: Plan,
 ): void {
   const { random, faults } = kernel
   // Some lives know some kinds of them only.
   const kinds = KINDS.filter(() => random.chance(0.5))
   if (kinds.length === 0) return
+  /**
+   * A host stands still while a job is under way, until others have taken its jobs over: then it goes on
+   * with what it has heard meanwhile, as if it still owned them.
+   */
+  const stall = () => {
+    nextAppend((node) =>
+      kernel.after(random.next() * STALL_WITHIN_MS, () => {
+        if (faults.healing) return
+        node?.pause()
+        kernel.after(random.between(...STALL_MS), () => node?.resume())
+      }),
+    )
+  }
   const befall = () => {
     if (faults.healing) return
     const name = random.pick(processes.names)
@@ -43,6 +66,8 @@ export function planDisasters(
         return processes.replace(name)
       case 'forget':
         return forget()
+      case 'stall':
+        return stall()
     }
   }
   for (let left = random.between(0, MOST); left > 0; left--) {

@@ -3,7 +3,7 @@ import type { History } from './world.ts'
 
 /** What happened in a life: for people to read, and to compare two lives by. */
 export class LifeHistory implements History {
-  readonly lines: string[] = []
+  readonly #told: { readonly at: UnixMs; readonly who: string; readonly what: string }[] = []
   readonly #now: () => UnixMs
   readonly #startedAt: UnixMs
 
@@ -13,8 +13,15 @@ export class LifeHistory implements History {
   }
 
   add(who: string, what: string): void {
-    const seconds = ((this.#now() - this.#startedAt) / 1_000).toFixed(3)
-    this.lines.push(`${seconds.padStart(9)}  ${who.padEnd(10)} ${what}`)
+    this.#told.push({ at: this.#now(), who, what })
+  }
+
+  /** Written out when somebody wants to read it: of most lives nobody does. */
+  get lines(): readonly string[] {
+    return this.#told.map(({ at, who, what }) => {
+      const seconds = ((at - this.#startedAt) / 1_000).toFixed(3)
+      return `${seconds.padStart(9)}  ${who.padEnd(10)} ${what}`
+    })
   }
 
   get text(): string {

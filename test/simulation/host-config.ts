@@ -10,6 +10,7 @@ export const HOST_CONFIG: ActorsConfig = actorsSchema.parse({
   KEEPER_PRIVATE_KEY: KEYS.keeper,
   WITHDRAWAL_SIGNER_PRIVATE_KEY: KEYS.withdrawalSigner,
   WEBHOOK_SECRET_KEYS: '5e'.repeat(32),
-  // A life is short: nobody waits two hours.
-  WEBHOOK_RETRY_SECONDS: '0,2,5,10,20',
+  // A life is short: nobody waits two hours, nor a minute for a window to close in which nothing happens.
+  WEBHOOK_RETRY_SECONDS: '0,1,2,4,8',
+  DISPUTE_WINDOW_SECONDS: '20',
 })

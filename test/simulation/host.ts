@@ -1,3 +1,4 @@
+import { noMetrics } from '../fakes/no-metrics.ts'
 import 'reflect-metadata'
 import { container, type InjectionToken } from 'tsyringe'
 import { startActors } from '../../actors/compose.ts'
@@ -41,7 +42,12 @@ export interface HostPlace {
   readonly jobEscrow: Address
   readonly deployBlock: number
   readonly catalogueKey: string
+  /** Unique to this process. */
+  readonly hostId: string
 }
+
+export const newHostId = ({ clock }: Node): string =>
+  `host-${Buffer.from(clock.randomBytes(4)).toString('hex')}`
 
 /**
  * The actors host as it runs in production, on simulated ports. What its NATS adapters do is real: the
@@ -53,7 +59,6 @@ export async function startHost(
   { config, nats: server, ...place }: HostPlace,
 ): Promise<{ stop(): Promise<void> }> {
   const { clock, log } = node
-  const hostId = `host-${Buffer.from(clock.randomBytes(4)).toString('hex')}`
   const nats = await connectHouse(server, node)
   const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
   const eventInterest = makeEventInterest({
@@ -64,6 +69,7 @@ export async function startHost(
   const c = container.createChildContainer()
   const bind = <T>(token: InjectionToken<T>, value: T) => c.register(token, { useValue: value })
   bind(TOKENS.log, log)
+  bind(TOKENS.metrics, noMetrics)
   bind(TOKENS.clock, clock)
   bind(TOKENS.bus, nats.bus)
   bind(TOKENS.jobJournal, await nats.journal('JOB'))
@@ -92,8 +98,8 @@ export async function startHost(
   bind(TOKENS.modelReader, ports.modelReader)
   bind(TOKENS.webhookTargets, ports.webhookTargets)
   bind(TOKENS.webhookSender, ports.webhookSender)
+  bind(TOKENS.keys, await nats.registry('KEYS'))
   if (ports.keeper) {
-    bind(TOKENS.keys, await nats.registry('KEYS'))
     bind(TOKENS.wallets, await nats.registry('WALLETS'))
     bind(TOKENS.strikes, await nats.registry('STRIKES'))
     bind(TOKENS.keeperReader, ports.keeper.reader)
@@ -103,5 +109,5 @@ export async function startHost(
     eventInterest.stop()
     await nats.close()
   }
-  return startActors(c, config, log, { hostId, ...place, close })
+  return startActors(c, config, log, { ...place, close })
 }

@@ -3,7 +3,7 @@ import { type EdgeNode, startEdge } from './callers/edge-node.ts'
 import { CONTRACTS } from './chain/addresses.ts'
 import { makeSettlementChain } from './chain/connect.ts'
 import { Endpoints } from './endpoints/endpoints.ts'
-import { startHost } from './host.ts'
+import { newHostId, startHost } from './host.ts'
 import { HOST_CONFIG } from './host-config.ts'
 import { connectHouse } from './nats/connect.ts'
 import { SimNats } from './nats/server.ts'
@@ -26,6 +26,7 @@ export class House {
   readonly #world: World
   readonly #edges = new Map<string, EdgeNode>()
   readonly #pools = new Map<string, PoolNode>()
+  readonly #hosts = new Map<string, Node>()
 
   constructor(world: World, scripts: ScriptEngine) {
     this.#world = world
@@ -45,7 +46,13 @@ export class House {
     return [...this.#pools.values()].filter(({ node }) => node.alive)
   }
 
+  hostOf(hostId: string): Node | undefined {
+    return this.#hosts.get(hostId)
+  }
+
   startHost = (node: Node): Promise<Running> => {
+    const hostId = newHostId(node)
+    this.#hosts.set(hostId, node)
     const chain = this.settlement.connect(node)
     const ports = {
       ...connectSimRedis(this.redis, node),
@@ -60,7 +67,7 @@ export class House {
     }
     const { jobEscrow, deployBlock } = CONTRACTS
     const place = { config: HOST_CONFIG, nats: this.nats, catalogueKey: 'models' }
-    return startHost(node, ports, { ...place, jobEscrow, deployBlock })
+    return startHost(node, ports, { ...place, hostId, jobEscrow, deployBlock })
   }
 
   startPool = async (node: Node): Promise<Running> => {

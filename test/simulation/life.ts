@@ -4,6 +4,7 @@ import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
 import { attemptsOf, webhookRecord } from './callers/truth.ts'
+import { letIn } from './callers/wallet-keys.ts'
 import { Witness } from './callers/witness.ts'
 import { planDisasters } from './disasters.ts'
 import { type Interested, judgeWebhooks, stillDue } from './endpoints/judge.ts'
@@ -11,13 +12,15 @@ import { makeWebhooks } from './endpoints/webhooks.ts'
 import type { LifeHistory } from './history.ts'
 import { HOST_CONFIG } from './host-config.ts'
 import { House } from './house.ts'
-import { jobsOf, tellJournal } from './journal-end.ts'
+import { followJournal, jobsOf, lastWriter } from './journal-end.ts'
 import { Kernel } from './kernel.ts'
 import { connectHouse } from './nats/connect.ts'
+import { Outsiders } from './outsiders.ts'
 import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
 import { textOf } from './text-of.ts'
+import type { Node } from './world.ts'
 
 /** Made once for all lives of a process. */
 export interface LifeNeeds {
@@ -37,12 +40,12 @@ export interface LifeEnd {
   readonly seconds: number
 }
 
-const WARM_UP_MS = 1_500
-const CHAOS_MS = [3_000, 25_000] as const
+const WARM_UP_MS = 800
+const CHAOS_MS = [3_000, 18_000] as const
 /** So long after its healing all has come to rest, or something never will. */
 const HEAL_MS_MAX = 420_000
 const LIFE_MS_MAX = 900_000
-const LOOK_MS = 1_000
+const LOOK_MS = 500
 /** At rest means: still so after as many looks more. */
 const REST_LOOKS = 2
 /** In some lives things go wrong while the processes start, too. */
@@ -76,6 +79,7 @@ class Life {
   #memoryWasLost = false
   #webhooks: readonly Interested[] = []
   #crowd: Crowd | undefined
+  #outsiders: Outsiders | undefined
   #healedAt = 0
   #restLooks = 0
 
@@ -89,7 +93,7 @@ class Life {
     this.#wallets = Array.from({ length: random.between(1, 3) }, (_, i) =>
       toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
     )
-    tellJournal(house.nats)
+    followJournal(house.nats)
   }
 
   get jobCount(): number {
@@ -129,6 +133,7 @@ class Life {
     const told = judge(this.#witness, {
       view: (jobId) => jobs.find(({ id }) => id === jobId),
       memoryWasLost: this.#memoryWasLost,
+      locksMayBeLost: (wallet) => this.#auditor.locksMayBeLost(wallet),
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
     })
     const delivered = judgeWebhooks(this.#webhooks, {
@@ -149,6 +154,7 @@ class Life {
       chain.act(wallet, { type: 'mint', to: wallet, units: credits * 10_000n })
       chain.act(wallet, { type: 'deposit', wallet, credits })
     }
+    letIn(this.#house.nats, this.#wallets)
     chain.mine()
     chain.start()
   }
@@ -177,13 +183,21 @@ class Life {
       wallets: this.#wallets,
       models: MODELS,
       witness: this.#witness,
-      count: kernel.random.between(1, 5),
+      count: kernel.random.between(1, 6),
       withinMs: this.#chaosMs,
       edges: () => this.#house.edges,
     })
     this.#crowd.start()
     const forget = () => this.#forget()
-    planDisasters(kernel, this.#processes, { withinMs: this.#chaosMs, forget })
+    this.#outsiders = new Outsiders(kernel, {
+      chain: this.#house.settlement.chain,
+      wallets: this.#wallets,
+      withinMs: this.#chaosMs,
+    })
+    const journal = this.#house.nats.stream('JOB')
+    const nextAppend = (call: (host: Node | undefined) => void) =>
+      journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
+    planDisasters(kernel, this.#processes, { withinMs: this.#chaosMs, forget, nextAppend })
     kernel.after(this.#chaosMs, () => this.#heal())
   }
 
@@ -196,12 +210,12 @@ class Life {
     else redis.restart(random.pick([0, 10, 1_000]))
   }
 
+  /** Who stands still goes on when it was to: others have taken its place meanwhile. */
   #heal(): void {
     const kernel = this.#kernel
     kernel.history.add('world', 'heals')
     kernel.faults.heal()
     this.#healedAt = kernel.elapsed()
-    for (const node of this.#processes.all) node.resume()
     this.#look()
   }
 
@@ -221,7 +235,10 @@ class Life {
     const wants = [...this.#auditor.unrest()]
     if (!this.#processes.areUp) wants.push('a process is not up')
     if (!this.#crowd?.isDone) wants.push('callers wait')
-    for (const { id, rests, status } of jobsOf(nats)) if (!rests) wants.push(`${id} is ${status}`)
+    const isOpen = (status: string) => this.#outsiders?.decides && status === 'disputed'
+    for (const { id, rests, status } of jobsOf(nats)) {
+      if (!rests || isOpen(status)) wants.push(`${id} is ${status}`)
+    }
     const owed = nats.stream('HOOK').messages.size
     if (owed > 0) wants.push(`${owed} deliveries are owed`)
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)

@@ -21,9 +21,8 @@ export class SimNode implements Process {
   readonly #isSound: boolean
   #waiting: (() => void)[] = []
   readonly #onDeath: (() => void)[] = []
-  /** By service, when the last that was sent there, or came from there, arrives: a wire has an order. */
-  readonly #sentUntil = new Map<Service, number>()
-  readonly #receivedUntil = new Map<Service, number>()
+  readonly #sent = new Map<Service, Arriving>()
+  readonly #received = new Map<Service, Arriving>()
 
   constructor(kernel: Core, name: string, { sound = false }: NodeOptions) {
     this.name = name
@@ -58,14 +57,14 @@ export class SimNode implements Process {
         }
         return
       }
-      this.#arrive(this.#sentUntil, service, () => {
+      this.#arrive(this.#sent, service, () => {
         const outcome = outcomeOf(act)
         if (this.#crashes(faults.crashAfter, `after a call to ${service}`)) return
         if (faults.cut(this.name, service) || random.chance(faults.lostAnswer)) {
           giveUp()
           return
         }
-        this.#arrive(this.#receivedUntil, service, () =>
+        this.#arrive(this.#received, service, () =>
           this.run(() => (outcome.ok ? resolve(outcome.value) : reject(outcome.error))),
         )
       })
@@ -80,12 +79,12 @@ export class SimNode implements Process {
     }
     const { faults } = this.#kernel
     if (faults.cut(this.name, service)) return
-    this.#arrive(this.#sentUntil, service, act)
+    this.#arrive(this.#sent, service, act)
   }
 
   receive(service: Service, act: () => void): void {
     if (!this.alive || this.#kernel.faults.cut(this.name, service)) return
-    this.#arrive(this.#receivedUntil, service, () => {
+    this.#arrive(this.#received, service, () => {
       if (!this.#kernel.faults.cut(this.name, service)) this.run(act)
     })
   }
@@ -138,18 +137,29 @@ export class SimNode implements Process {
     return true
   }
 
-  #arrive(until: Map<Service, number>, service: Service, act: () => void): void {
+  /** A wire has an order: what would overtake comes together with what is before it, in one event. */
+  #arrive(wires: Map<Service, Arriving>, service: Service, act: () => void): void {
     const { random, faults } = this.#kernel
-    const now = this.#kernel.elapsed()
-    const arrival = now + faults.latency()
-    const before = until.get(service) ?? 0
+    const at = this.#kernel.elapsed() + faults.latency()
     if (random.chance(faults.reorder)) {
-      this.#kernel.after(arrival - now, act)
+      this.#comeAt(at, [act])
       return
     }
-    const inOrder = Math.max(arrival, before)
-    until.set(service, inOrder)
-    this.#kernel.after(inOrder - now, act)
+    const last = wires.get(service)
+    if (last && at <= last.at && !last.isHere) {
+      last.acts.push(act)
+      return
+    }
+    wires.set(service, this.#comeAt(at, [act]))
+  }
+
+  #comeAt(at: number, acts: (() => void)[]): Arriving {
+    const arriving = { at, acts, isHere: false }
+    this.#kernel.after(at - this.#kernel.elapsed(), () => {
+      arriving.isHere = true
+      for (const act of acts) act()
+    })
+    return arriving
   }
 
   #makeClock(): Clock {
@@ -175,6 +185,13 @@ export class SimNode implements Process {
       randomBytes: (count) => kernel.random.bytes(count),
     }
   }
+}
+
+/** What comes over one wire at one moment. */
+interface Arriving {
+  readonly at: number
+  readonly acts: (() => void)[]
+  isHere: boolean
 }
 
 type Outcome<T> =

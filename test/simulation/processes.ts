@@ -39,17 +39,15 @@ export class Processes {
     return [...this.#kept.keys()]
   }
 
-  get all(): readonly Node[] {
-    return [...this.#kept.values()].flatMap(({ node }) => node ?? [])
-  }
-
   node(name: string): Node | undefined {
     return this.#kept.get(name)?.node
   }
 
-  /** Every process runs: none dead, none still starting. */
+  /** Every process runs: none dead, none still starting, none that stands still. */
   get areUp(): boolean {
-    return [...this.#kept.values()].every(({ node, running }) => node?.alive && running)
+    return [...this.#kept.values()].every(
+      ({ node, running }) => node?.alive && !node.paused && running,
+    )
   }
 
   /** Ends it as an operator does who puts a new version in its place. */

@@ -6,6 +6,7 @@ import {
   keccak256,
   type PublicClient,
   parseTransaction,
+  TransactionReceiptNotFoundError,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, toAddress } from '../../domain/ids.ts'
@@ -47,6 +48,7 @@ export const makeReader = (rpcUrl: string): Reader =>
 const POLL_MS_LEAST = 20
 const POLL_MS_MOST = 2_000
 const PATIENCE_MS = 10 * 60_000
+const SHOWN_MS = 5_000
 /** Nodes want 110 at least. */
 const REPLACEMENT_PERCENT = 115n
 /** Of what the node says a transaction needs: state may change until it is included. */
@@ -103,14 +105,23 @@ export function makeDeployer(reader: Reader, privateKey: Hex, patienceMs = PATIE
     },
 
     outcomeOf: async ({ hashes }) => {
-      for (const hash of hashes) {
-        const receipt = await reader.getTransactionReceipt({ hash }).catch(() => undefined)
-        if (receipt) return receipt.status
+      // A node may count a transaction a moment before it shows the receipt.
+      const deadline = performance.now() + SHOWN_MS
+      for (let pause = POLL_MS_LEAST; ; pause *= 1.5) {
+        const receipts = await Promise.all(hashes.map((hash) => receiptOf(reader, hash)))
+        const receipt = receipts.find((each) => each !== undefined)
+        if (receipt || performance.now() > deadline) return receipt?.status
+        await sleep(Math.min(pause, POLL_MS_MOST))
       }
-      return undefined
     },
   }
 }
+
+const receiptOf = (reader: Reader, hash: Hex) =>
+  reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  })
 
 /** @throws with the contract's refusal, where the transaction would fail */
 export async function gasFor(reader: Reader, account: Address, content: Content): Promise<bigint> {

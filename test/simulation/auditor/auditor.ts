@@ -61,6 +61,11 @@ export class Auditor {
     return wants
   }
 
+  /** Whether a lock of the wallet may have found its credits gone after a reorg. */
+  locksMayBeLost(wallet: Address): boolean {
+    return this.#chain.orphans.length > 0 && this.#books.wallet(wallet).hasLeft
+  }
+
   /** Once everything rests: each job against the chain, and nothing kept back for one that ended. */
   judge(jobs: readonly JobView[]): readonly string[] {
     const known = new Map<JobId, JobView>(jobs.map((job) => [job.id, job]))

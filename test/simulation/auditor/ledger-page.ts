@@ -19,7 +19,7 @@ const WALLET = /^w:\{(0x[0-9a-f]{40})\}$/
 
 /** The wallets that the ledger knows. */
 export function readPages({ data, runId }: SimRedis): readonly LedgerPage[] {
-  return data.keys().flatMap((key) => {
+  return data.keys('w:{').flatMap((key) => {
     const wallet = WALLET.exec(key)?.[1]
     const page = wallet && data.hash(key)
     if (!page || page.get('g') !== runId || !page.has('a') || !page.has('k')) return []

@@ -1,3 +1,4 @@
+import { HOST_CONFIG } from '../host-config.ts'
 import type { Random } from '../world.ts'
 
 /** What one caller is going to do. */
@@ -16,7 +17,7 @@ export interface CallPlan {
   readonly disputeAfterMs: number
 }
 
-const DISPUTE_WINDOW_MS = 60_000
+const DISPUTE_WINDOW_MS = HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000
 
 export function planCall(models: readonly string[], random: Random): CallPlan {
   const dispute = random.chance(0.3)
@@ -32,6 +33,6 @@ export function planCall(models: readonly string[], random: Random): CallPlan {
     hangsUpAfterMs: random.chance(0.15) ? random.between(1, 8_000) : undefined,
     dispute,
     disputeAfterMs:
-      dispute === 'late' ? DISPUTE_WINDOW_MS + 2_000 : random.pick([0, 100, 5_000, 50_000]),
+      dispute === 'late' ? DISPUTE_WINDOW_MS + 2_000 : random.pick([0, 100, 3_000, 15_000]),
   }
 }

@@ -9,6 +9,7 @@ import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { DurationMs } from '../../../src/domain/time.ts'
 import { makeAdmission } from '../../../src/edge/chat/admission.ts'
 import { makeChainHealth } from '../../../src/edge/chat/chain-health.ts'
+import { makeJobTimes } from '../../../src/edge/chat/job-times.ts'
 import { bodyDigest, hasJoinKey } from '../../../src/edge/chat/join-key.ts'
 import { makeJoining } from '../../../src/edge/chat/joining.ts'
 import { makeRunJob, type RunJob } from '../../../src/edge/chat/run-job.ts'
@@ -22,8 +23,10 @@ import type { Catalogue } from '../../../src/ports/catalogue.ts'
 import { pause } from '../../../src/ports/clock.ts'
 import type { JobViews } from '../../../src/ports/job-views.ts'
 import type { Ledger, Outputs } from '../../../src/ports/ledger.ts'
+import { noMetrics } from '../../fakes/no-metrics.ts'
 import type { Node } from '../world.ts'
 import type { Response } from './response.ts'
+import { shownKey } from './wallet-keys.ts'
 
 /** What an edge is given, bound to its node. */
 export interface EdgeNodePorts {
@@ -83,7 +86,8 @@ export function startEdge(
   const chainHealth = makeChainHealth({ ...ports, ...settings })
   const admission = makeAdmission({ ...ports, ...settings, pools, chainHealth, balances })
   const joining = makeJoining({ ...ports, ...settings, sharedJobs, jobs, balances })
-  const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs })
+  const times = makeJobTimes({ metrics: noMetrics, clock })
+  const runJob = makeRunJob({ ...ports, waiting, sharedJobs, jobs, times })
 
   const handlerOf = (asked: Asked): Handler => {
     const watched: RunJob = {
@@ -155,7 +159,7 @@ async function answer(
     params,
     body,
     bodyDigest: hasJoinKey(headers) ? bodyDigest(JSON.stringify(body)) : '',
-    caller: { wallet, keyCreatedAt: 0 },
+    caller: { wallet, keyCreatedAt: 0, key: shownKey(wallet) },
   }
   try {
     const result = await handler(

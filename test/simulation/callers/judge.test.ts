@@ -88,6 +88,7 @@ function verdict(
   return judge(witness, {
     view: (jobId) => views.find(({ id }) => id === jobId),
     memoryWasLost: false,
+    locksMayBeLost: () => false,
     disputeWindowMs: 60_000,
   })
 }

@@ -1,5 +1,5 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
-import { completionId, type JobId } from '../../../src/domain/ids.ts'
+import { type Address, completionId, type JobId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job.ts'
 import type { ToldError } from './read-answer.ts'
@@ -10,6 +10,8 @@ export interface Verdicts {
   view(jobId: JobId): JobView | undefined
   /** Redis forgot, so keys of retried requests and texts of answers may be gone. */
   readonly memoryWasLost: boolean
+  /** A reorg has let a wallet take its credits out before a lock that had taken them before. */
+  locksMayBeLost(wallet: Address): boolean
   readonly disputeWindowMs: number
 }
 
@@ -61,11 +63,14 @@ function judgeText({ name, jobId, status, answer }: ToldChat, witness: Witness):
   return flaws
 }
 
-function judgeEnd(told: ToldChat, { view: viewOf }: Verdicts): string[] {
+function judgeEnd(told: ToldChat, { view: viewOf, locksMayBeLost }: Verdicts): string[] {
   const { name, jobId, answer, wallet } = told
   const view = jobId && viewOf(jobId)
   if (view && view.wallet !== wallet) return [`${name}: ${jobId} is a job of another wallet`]
-  if (isAnswer(told)) return judgeAnswered(told, view)
+  if (isAnswer(told)) {
+    const isFree = view?.status === 'failed' && view.escrowTx === null && locksMayBeLost(wallet)
+    return isFree ? [] : judgeAnswered(told, view)
+  }
   if (answer.error?.code === 'job_timeout' && view?.status !== 'refunded') {
     return [`${name}: told 504 of ${jobId}, which is ${view?.status ?? 'nowhere'}`]
   }

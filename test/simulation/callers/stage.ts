@@ -10,7 +10,7 @@ import { MemoryCatalogue } from '../../fakes/memory-catalogue.ts'
 import { Endpoints } from '../endpoints/endpoints.ts'
 import { type Interested, judgeWebhooks } from '../endpoints/judge.ts'
 import { makeWebhooks } from '../endpoints/webhooks.ts'
-import { type HostPorts, startHost } from '../host.ts'
+import { type HostPorts, newHostId, startHost } from '../host.ts'
 import { Kernel } from '../kernel.ts'
 import { connectHouse } from '../nats/connect.ts'
 import { SimNats } from '../nats/server.ts'
@@ -21,6 +21,7 @@ import { Crowd } from './crowd.ts'
 import { type EdgeNode, startEdge } from './edge-node.ts'
 import { judge } from './judge.ts'
 import { attemptsOf, jobViews, webhookRecord } from './truth.ts'
+import { letIn } from './wallet-keys.ts'
 import { Witness } from './witness.ts'
 import { WordOfChain } from './word-of-chain.ts'
 
@@ -93,6 +94,7 @@ export class Stage {
       const account = { available: credits, locked: toCredits(0), lastTopupAt: null, block: 1 }
       void this.#ledger.load(wallet, account)
     }
+    letIn(this.nats, this.#wallets)
     const chain = kernel.node('chain-word', { sound: true })
     this.#start(chain, async () => {
       new WordOfChain(kernel, chain, (await connectHouse(this.nats, chain)).bus)
@@ -175,7 +177,7 @@ export class Stage {
     } as unknown as HostPorts
     const { jobEscrow } = NETWORK
     const place = { config: CONFIG, nats: this.nats, jobEscrow, deployBlock: 0, catalogueKey: 'c' }
-    await startHost(node, ports, place)
+    await startHost(node, ports, { ...place, hostId: newHostId(node) })
   }
 
   async #startEdge(node: Node): Promise<void> {
@@ -229,6 +231,7 @@ export class Stage {
       ...judge(this.witness, {
         view: (jobId) => views.get(jobId),
         memoryWasLost: false,
+        locksMayBeLost: () => false,
         disputeWindowMs: CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
       }),
       ...judgeWebhooks(this.interested, {

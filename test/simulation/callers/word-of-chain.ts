@@ -76,7 +76,8 @@ export class WordOfChain {
         job.end ??= { type: 'settled', tx: this.#tx(), block: this.#block }
         const { tx, block } = job.end
         const charged = priceOf(job.tier, intent.completion.outputTokens)
-        this.#bus.publish(intent.notify, [{ type: 'settlement_sent', jobId, tx }])
+        const sent = { type: 'settlement_sent', jobId, tx }
+        if (intent.notify !== undefined) this.#bus.publish(intent.notify, [sent])
         this.#tell({ type: 'ConfirmSettlement', jobId, tx, block, charged, at })
         return
       }

@@ -29,7 +29,7 @@ export interface SettlementChain {
 }
 
 export const CHAIN_TERMS: ChainTerms = {
-  blockMs: 2_000,
+  blockMs: 1_000,
   baseFeeWei: 1_000_000_000n,
   trouble: 1,
 }
@@ -70,9 +70,18 @@ function connect(
   }
 }
 
+/** By key: the same few in all lives of a process, and an address costs a point of the curve. */
+const localSigners = new Map<Hex, ReturnType<typeof makeLocalSigner>>()
+
+function localSigner(key: Hex): ReturnType<typeof makeLocalSigner> {
+  const signer = localSigners.get(key) ?? makeLocalSigner(key)
+  localSigners.set(key, signer)
+  return signer
+}
+
 /** The bytes are real; who signed them is written down, so that nobody need take them apart. */
 function makeSimSigner(signed: SignedByBytes, key: Hex): TransactionSigner {
-  const signer = makeLocalSigner(key)
+  const signer = localSigner(key)
   return {
     address: signer.address,
     sign: async (transaction) => {

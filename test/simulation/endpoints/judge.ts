@@ -56,7 +56,15 @@ interface Envelope {
   readonly event: EventType
   readonly data: { readonly job_id?: string }
 }
-const envelopeOf = ({ body }: Received): Envelope => JSON.parse(body) as Envelope
+/** Each is judged again and again until all rests. */
+const read = new WeakMap<Received, Envelope>()
+function envelopeOf(received: Received): Envelope {
+  const known = read.get(received)
+  if (known) return known
+  const envelope = JSON.parse(received.body) as Envelope
+  read.set(received, envelope)
+  return envelope
+}
 
 /** One event has one id and one body, however often it comes. */
 function judgeBodies({ endpoint }: Interested): string[] {

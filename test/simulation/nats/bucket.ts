@@ -13,6 +13,8 @@ interface Watch {
   readonly matches: (key: string) => boolean
   /** Up to which revision it was told. */
   told: number
+  /** The newest revision that came through: what was on its way when a cut began did not. */
+  arrived(): number
   isCut(): boolean
   isGone(): boolean
   each(entry: BucketEntry, left: number): void
@@ -25,6 +27,7 @@ export class SimBucket {
   readonly entries = new Map<string, BucketEntry>()
   readonly #world: World
   #revision = 0
+  #newest: BucketEntry | undefined
   #watches: Watch[] = []
 
   constructor(world: World) {
@@ -45,15 +48,29 @@ export class SimBucket {
     const revision = ++this.#revision
     // To the end: the map is in the order of revisions.
     this.entries.delete(entry.key)
-    this.entries.set(entry.key, { ...entry, revision })
+    this.#newest = { ...entry, revision }
+    this.entries.set(entry.key, this.#newest)
     for (const watch of this.#watches) this.#tell(watch)
     return revision
   }
 
-  watch(pattern: string, watch: Omit<Watch, 'matches'>): void {
+  /** @returns what to call when a cut has ended: an ordered consumer notices its gaps, and begins anew */
+  watch(pattern: string, watch: Omit<Watch, 'matches'>): () => void {
     const whole = { ...watch, matches: matcherOf(pattern) }
     this.#watches = [...this.#watches.filter((each) => !each.isGone()), whole]
     this.#tell(whole)
+    return () => this.#tellLost(whole)
+  }
+
+  #tellLost(watch: Watch): void {
+    const arrived = watch.arrived()
+    const isLost = ({ key, revision }: BucketEntry) =>
+      revision > arrived && revision <= watch.told && watch.matches(key)
+    if (watch.isGone() || ![...this.entries.values()].some(isLost)) return
+    this.#world.after(AFTER_A_CUT_MS, () => {
+      watch.told = Math.min(watch.told, watch.arrived())
+      this.#tell(watch)
+    })
   }
 
   /** Who is cut off hears the rest once it is there again; of each key only the newest. */
@@ -65,7 +82,7 @@ export class SimBucket {
     }
     const { told } = watch
     watch.told = this.#revision
-    const newest = [...this.entries.values()].at(-1)
+    const newest = this.#newest
     if (newest && told === this.#revision - 1) {
       if (watch.matches(newest.key)) watch.each(newest, 0)
       return

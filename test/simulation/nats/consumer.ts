@@ -8,7 +8,8 @@ export interface Pull {
   /** Most that are still wanted. */
   left: number
   readonly gone: () => boolean
-  each(message: Stored, handed: number): void
+  /** @param delivered how many the consumer has sent, with this one */
+  each(message: Stored, handed: number, delivered: number): void
 }
 
 interface Pending {
@@ -27,6 +28,7 @@ export class SimConsumer {
   readonly #ackWaitMs: number
   readonly #pending = new Map<number, Pending>()
   #next: number
+  #delivered = 0
   #pulls: Pull[] = []
 
   constructor(world: World, stream: SimStream, config: Partial<ConsumerConfig>) {
@@ -68,7 +70,7 @@ export class SimConsumer {
         const message = this.#take()
         if (!message) return
         pull.left--
-        pull.each(message, this.#pending.get(message.sequence)?.handed ?? 1)
+        pull.each(message, this.#pending.get(message.sequence)?.handed ?? 1, ++this.#delivered)
       }
     }
   }

@@ -1,6 +1,7 @@
 import type {
   ConsumerConfig,
   ConsumerOptsBuilder,
+  DeliveryInfo,
   JetStreamClient,
   JetStreamManager,
   JsMsg,
@@ -111,9 +112,9 @@ function fetch(
     consumer.pull({
       left: max_messages,
       gone: () => expired || !node.alive,
-      each: (message, handed) =>
+      each: (message, deliveryCount, deliverySequence) =>
         node.receive('nats', () => {
-          arrivals.push(toMessage(node, consumer, message, handed))
+          arrivals.push(toMessage(node, consumer, message, { deliveryCount, deliverySequence }))
           if (--left === 0) arrivals.end()
         }),
     })
@@ -125,14 +126,16 @@ function fetch(
   return arrivals
 }
 
-function toMessage(node: Node, consumer: SimConsumer, message: Stored, handed: number): JsMsg {
+type Delivery = Pick<DeliveryInfo, 'deliveryCount' | 'deliverySequence'>
+
+function toMessage(node: Node, consumer: SimConsumer, message: Stored, delivery: Delivery): JsMsg {
   const { sequence, subject, data, at } = message
   const say = (act: () => void) => node.send('nats', act)
   const made = {
     seq: sequence,
     subject,
     data,
-    info: { timestampNanos: at * 1e6, deliveryCount: handed },
+    info: { timestampNanos: at * 1e6, ...delivery },
     ack: () => say(() => consumer.ack(sequence)),
     nak: (ms = 0) => say(() => consumer.nak(sequence, ms)),
     working: () => say(() => consumer.working(sequence)),

@@ -48,20 +48,30 @@ export async function subscribeBucket(
   const { config, callbackFn } = (settings as ReadsOptions).getOpts()
   const [prefix, name] = /^\$KV\.([^.]+)\./.exec(config.filter_subject!)!
   const bucket = server.bucket(name!)
+  const { faults } = server.world
   let isOver = false
+  let arrived = 0
   const hear = (entry: BucketEntry, left: number) =>
     node.receive('nats', () => {
+      arrived = Math.max(arrived, entry.revision)
       if (!isOver) callbackFn!(null, messageOf(prefix, entry, left))
     })
   await node.call(
     'nats',
-    () =>
-      bucket.watch(config.filter_subject!.slice(prefix.length), {
-        told: config.deliver_policy === DeliverPolicy.New ? bucket.revision : 0,
-        isCut: () => server.world.faults.cut(node.name, 'nats'),
+    () => {
+      const told = config.deliver_policy === DeliverPolicy.New ? bucket.revision : 0
+      arrived = told
+      const tellLost = bucket.watch(config.filter_subject!.slice(prefix.length), {
+        told,
+        arrived: () => arrived,
+        isCut: () => faults.cut(node.name, 'nats'),
         isGone: () => !node.alive || isOver,
         each: hear,
-      }),
+      })
+      faults.onCut((a, b, isCut) => {
+        if (!isCut && a === node.name && b === 'nats') tellLost()
+      })
+    },
     timedOut,
     ASK_TIMEOUT_MS,
   )

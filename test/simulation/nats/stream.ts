@@ -23,6 +23,7 @@ export class SimStream {
   readonly #seen = new Map<string, { readonly sequence: number; readonly at: number }>()
   readonly #duplicateWindowMs: number
   readonly #watchers: (() => void)[] = []
+  readonly #once: (() => void)[] = []
 
   constructor({ name, retention, duplicate_window }: Partial<StreamConfig>) {
     this.#name = name!
@@ -49,7 +50,7 @@ export class SimStream {
     this.messages.set(sequence, { sequence, subject, data, at })
     this.#lastOfSubject.set(subject, sequence)
     if (msgID !== undefined) this.#seen.set(msgID, { sequence, at })
-    for (const watch of this.#watchers) watch()
+    for (const watch of [...this.#watchers, ...this.#once.splice(0)]) watch()
     return { stream: this.#name, seq: sequence, duplicate: false }
   }
 
@@ -78,6 +79,10 @@ export class SimStream {
 
   onStored(call: () => void): void {
     this.#watchers.push(call)
+  }
+
+  onNextStored(call: () => void): void {
+    this.#once.push(call)
   }
 }
 

@@ -12,6 +12,7 @@ import type { EscrowReader } from '../../../src/ports/escrow.ts'
 import type { Facts } from '../../../src/ports/facts.ts'
 import type { Outputs } from '../../../src/ports/ledger.ts'
 import type { Registry } from '../../../src/ports/registry.ts'
+import { noMetrics } from '../../fakes/no-metrics.ts'
 import type { Node } from '../world.ts'
 
 /** The contracts of a life, and the chain that they are on. */
@@ -55,6 +56,7 @@ export function startPool(node: Node, ports: PoolPorts, network: Network): PoolN
   const pool = new Pool({
     ...ports,
     poolId,
+    metrics: noMetrics,
     clock,
     log,
     workersMax: WORKERS_MAX,

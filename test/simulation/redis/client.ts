@@ -92,9 +92,7 @@ class Client extends EventEmitter {
   /** All keys that begin with what comes before the first star, in one portion. */
   async *scanStream({ match }: { match: string }) {
     const prefix = match.slice(0, match.indexOf('*'))
-    const found = await this.#enqueue(() =>
-      this.#server.data.keys().filter((key) => key.startsWith(prefix)),
-    )
+    const found = await this.#enqueue(() => this.#server.data.keys(prefix))
     yield asText(found)
   }
 
@@ -116,7 +114,7 @@ class Client extends EventEmitter {
 
   #enqueue(act: () => Reply): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.#queue.length === 0) queueMicrotask(() => this.#flush())
+      if (this.#queue.length === 0) void Promise.resolve().then(() => this.#flush())
       this.#queue.push({ act, resolve, reject })
     })
   }

@@ -33,8 +33,9 @@ export class Keyspace {
     return this.#now()
   }
 
-  keys(): readonly string[] {
-    return [...this.#entries.keys()].filter((key) => this.#get(key))
+  /** Those that begin with `prefix`. */
+  keys(prefix: string): readonly string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(prefix) && this.#get(key))
   }
 
   text(key: string): string | undefined {

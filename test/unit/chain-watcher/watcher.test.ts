@@ -247,6 +247,45 @@ Watcher(
   },
 )
 
+Watcher('a lagging node whose head was never looked at: nothing is forgotten either', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  house.settled(1)
+  const watcher = await house.watch()
+  // Blocks 2 to 4 in one step: none of them but the last is in the trail.
+  house.chain.down = true
+  for (const n of [2, 3, 4]) house.settled(n)
+  house.chain.down = false
+  await house.clock.advance(1_000)
+  const { head } = house.chain
+  house.chain.head = async () => (await house.chain.block(3))!
+  await house.clock.advance(2_500)
+  house.chain.head = head
+  await house.clock.advance(1_100)
+  assert.is(house.ledger.forgotten, 0)
+  await watcher.stop()
+})
+
+Watcher('a wallet read at a block that is gone before anybody followed it: forgotten', async () => {
+  const house = new WatcherHouse()
+  house.settled(1)
+  const first = await house.watch()
+  await first.stop()
+  house.settled(2)
+  await house.ledger.noteRead(await house.chain.account())
+  house.chain.goBack(1)
+  house.settled(3)
+  await house.ledger.noteRead(await house.chain.account())
+  const second = await house.watch()
+  await house.clock.advance(1_100)
+  assert.is(house.ledger.forgotten, 1)
+  assert.equal(house.ledger.noted, [])
+  await house.ledger.noteRead(await house.chain.account())
+  await house.clock.advance(1_100)
+  assert.equal([house.ledger.noted.length, house.ledger.forgotten], [0, 1], 'of the chain: proven')
+  await second.stop()
+})
+
 Watcher('a chain that stays shorter than before: goes back, after three seconds', async () => {
   const house = new WatcherHouse()
   house.listen()

@@ -46,6 +46,16 @@ State('what ended is forgotten once no reorg can undo it', () => {
   assert.is(evolve(watch, [], 4 + REWIND_BLOCKS).locks.size, 1)
 })
 
+State('rewound, it doubts what is gone, until that has ended anew or cannot matter', () => {
+  const events = [told(1, 'locked', 1), told(2, 'locked', 2), told(3, 'settled', 1)]
+  const back = rewind(after(3, ...events), 1)
+  assert.equal(numbersOf(back.doubted.keys()), [1, 2])
+  const anew = evolve(back, [told(2, 'settled', 1), told(3, 'locked', 2)], 3)
+  assert.equal(numbersOf(anew.doubted.keys()), [2])
+  assert.is(evolve(anew, [], 1 + REWIND_BLOCKS).doubted.size, 1)
+  assert.is(evolve(anew, [], 2 + REWIND_BLOCKS).doubted.size, 0)
+})
+
 State('rewound, it is as it was', () => {
   const events = [told(1, 'locked', 1), told(2, 'locked', 2), told(3, 'settled', 1)]
   const watch = after(3, ...events)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Claim, chooseHost, placementOf } from '../../../src/runtime/placement.ts'
+import { type Claim, chooseHost, makeHomes, placementOf } from '../../../src/runtime/placement.ts'
 
 /** Who takes, keeps and gives back what. */
 const Placed = suite('placement')
@@ -12,10 +12,12 @@ const other = HOSTS.find((host) => host !== me)!
 const place = (claim: string | undefined, more: { isHeld?: boolean; dead?: string } = {}) =>
   placementOf({
     me,
-    resource: MINE,
+    home: chooseHost(
+      MINE,
+      HOSTS.filter((host) => host !== more.dead),
+    ),
     claim: claim === undefined ? undefined : ({ host: claim, epoch: 1, from: 1 } satisfies Claim),
     isHeld: more.isHeld ?? false,
-    candidates: HOSTS.filter((host) => host !== more.dead),
     isDead: (host) => host === more.dead,
   })
 
@@ -28,13 +30,20 @@ Placed('what is mine and free, or was held by the dead, is taken', () => {
 
 Placed('what I hold stays, until it belongs to another', () => {
   assert.is(place(me, { isHeld: true }), 'stay')
-  const theirs = Array.from({ length: 64 }, (_, i) => `p.${i}`).find(
-    (name) => chooseHost(name, HOSTS) === other,
-  )!
   const claim = { host: me, epoch: 1, from: 1 }
-  const about = { me, resource: theirs, claim, candidates: HOSTS, isDead: () => false }
+  const about = { me, home: other, claim, isDead: () => false }
   assert.is(placementOf({ ...about, isHeld: true }), 'give_back')
   assert.is(placementOf({ ...about, isHeld: false }), 'give_back', 'or nobody could take it')
+})
+
+Placed('where a resource belongs is remembered until other hosts live', () => {
+  const names = Array.from({ length: 64 }, (_, i) => `p.${i}`)
+  const among = makeHomes()
+  for (const hosts of [HOSTS, HOSTS, ['host-a'], [], ['host-a', 'host-b', 'host-c'], HOSTS]) {
+    const homeOf = among([...hosts])
+    for (const name of names)
+      assert.is(homeOf(name), chooseHost(name, hosts), `${name} of ${hosts}`)
+  }
 })
 
 Placed('a claim of mine that I never heard of is acted on', () => {

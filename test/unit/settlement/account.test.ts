@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodeAbiParameters, numberToHex } from 'viem'
+import { encodeAbiParameters, numberToHex, padHex } from 'viem'
 import { readAccount } from '../../../src/chain/account.ts'
 import type { Rpc } from '../../../src/chain/json-rpc.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
@@ -30,14 +30,14 @@ type Read = readonly [block: number, available: bigint, locked?: bigint]
 
 /** Reads an account whose node says one thing after the other, the last one from then on. */
 async function read(says: readonly [Read, ...Read[]], facts: readonly ChainFact[]) {
-  let asked = 0 // for the block's number: before and after each read of the account
+  let asked = 0 // for the block: before and after each read of the account
   const now = () => says[Math.min(Math.floor(asked / 2), says.length - 1)]!
   const accounts = [{ type: 'uint64' }, { type: 'uint64' }, { type: 'uint64' }, { type: 'uint40' }]
   const call = async (method: string): Promise<unknown> => {
     const [block, available, locked = 0n] = now()
     if (method === 'eth_call') return encodeAbiParameters(accounts, [available, locked, 0n, 0])
     asked++
-    return numberToHex(block)
+    return { number: numberToHex(block), hash: padHex(numberToHex(block), { size: 32 }) }
   }
   const rpc: Rpc = {
     call: <Result>(method: string) => call(method) as Promise<Result>,

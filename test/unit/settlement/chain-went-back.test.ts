@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Lane } from '../../../src/messages/subjects.ts'
-import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
+import { dispute, job, lock, refund, settle } from '../../fakes/chain/intents.ts'
 import { LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
@@ -79,6 +79,17 @@ test('a settlement passed over just before its lost lock came back is not refuse
   assert.equal(house.heard(), [], 'the job asks again')
   await house.say(settle(job(1)))
   assert.equal((await ends(house))[0], 'settled')
+})
+
+test('an end that was told before the chain went back is not told from memory', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(2)
+  await house.say(refund(job(1)), settle(job(2)), dispute(job(2)))
+  house.heard()
+  // The chain has lost them, and passed over them when they came back before the locks.
+  house.chain.undoEnds()
+  await house.say(refund(job(1)), dispute(job(2)))
+  assert.equal(house.batches().slice(-2).sort(), ['dispute 2', 'refund 1'])
 })
 
 /** The first question for the nonce of `lane` gets its answer, of that moment, when this is called. */

@@ -1,0 +1,77 @@
+import type { Address, JobId } from '../../src/domain/ids.ts'
+import type { DurationMs } from '../../src/domain/time.ts'
+import { ADDRESSES } from './chain/addresses.ts'
+import type { SimChain } from './chain/chain.ts'
+import type { Kernel } from './kernel.ts'
+
+interface Options {
+  readonly chain: SimChain
+  readonly wallets: readonly Address[]
+  readonly withinMs: DurationMs
+}
+
+const OWNERS_ACT = 0.4
+const ARBITER_ACTS = 0.6
+const LOOK_MS = 2_000
+/** Arbitration takes longer than any reorg reaches back: what it decides about is there to stay. */
+const FINAL_BLOCKS = 4
+
+/** Who acts on the contracts past the service: owners of wallets, and the arbiter. */
+export class Outsiders {
+  readonly #kernel: Kernel
+  readonly #options: Options
+  readonly #arbiterActs: boolean
+  readonly #verdicts = new Map<JobId, boolean>()
+
+  constructor(kernel: Kernel, options: Options) {
+    const { random } = kernel
+    this.#kernel = kernel
+    this.#options = options
+    this.#arbiterActs = random.chance(ARBITER_ACTS)
+    if (random.chance(OWNERS_ACT)) for (const wallet of options.wallets) this.#planThaw(wallet)
+    if (this.#arbiterActs) this.#look()
+  }
+
+  /** Whether disputes are decided in this life. */
+  get decides(): boolean {
+    return this.#arbiterActs
+  }
+
+  /** The wallet takes credits out of the reach of jobs, whatever is reserved; some change their mind. */
+  #planThaw(wallet: Address): void {
+    const { random } = this.#kernel
+    const { chain, withinMs } = this.#options
+    if (random.chance(0.5)) return
+    this.#kernel.after(random.next() * withinMs, () => {
+      const { available } = chain.head.state.account(wallet)
+      const credits = random.pick([1n, available / 2n, available])
+      if (credits === 0n) return
+      chain.act(wallet, { type: 'requestWithdrawal', credits })
+      if (random.chance(0.5)) return
+      const spanMs = random.between(1_000, 10_000)
+      this.#kernel.after(spanMs, () => chain.act(wallet, { type: 'cancelWithdrawal' }))
+    })
+  }
+
+  #look(): void {
+    this.#kernel.after(LOOK_MS, () => this.#look())
+    const { chain } = this.#options
+    const settledState = chain.block(chain.head.number - FINAL_BLOCKS)?.state
+    for (const [jobId, { status }] of settledState?.jobs ?? []) {
+      const isOpen = chain.head.state.jobs.get(jobId)?.status === 'Disputed'
+      if (status === 'Disputed' && isOpen && !this.#isDeciding(jobId)) this.#decide(jobId)
+    }
+  }
+
+  #isDeciding(jobId: JobId): boolean {
+    return this.#options.chain.pool.some(
+      ({ call }) => call.type === 'resolveDispute' && call.jobId === jobId,
+    )
+  }
+
+  #decide(jobId: JobId): void {
+    const upheld = this.#verdicts.get(jobId) ?? this.#kernel.random.chance(0.5)
+    this.#verdicts.set(jobId, upheld)
+    this.#options.chain.act(ADDRESSES.arbiter, { type: 'resolveDispute', jobId, upheld })
+  }
+}

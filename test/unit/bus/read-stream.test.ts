@@ -1,0 +1,75 @@
+import type { JetStreamClient, JetStreamManager, JsMsg } from 'nats'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readStream } from '../../../src/bus/read-stream.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+
+const Read = suite('read a stream')
+
+/** A server that holds messages 1 to `last`, whose n-th consumer loses what `lost[n]` says. */
+function server(last: number, lost: readonly (readonly number[])[]) {
+  let opened = 0
+  const starts: number[] = []
+  let next = 0
+  let lose: readonly number[] = []
+  let delivered = 0
+  const jsm = {
+    streams: { info: async () => ({ state: { messages: last, last_seq: last } }) },
+    consumers: {
+      add: async (_stream: string, { opt_start_seq: from }: { opt_start_seq: number }) => {
+        starts.push(from)
+        next = from
+        lose = lost[opened++] ?? []
+        delivered = 0
+        return { name: `consumer-${opened}` }
+      },
+      delete: async () => true,
+    },
+  }
+  const fetch = async ({ max_messages: most }: { max_messages: number }) => {
+    const batch: JsMsg[] = []
+    for (let count = 0; count < most && next <= last; count++, next++) {
+      const message = { seq: next, info: { deliverySequence: ++delivered } }
+      if (!lose.includes(next)) batch.push(message as JsMsg)
+    }
+    return batch
+  }
+  const js = { consumers: { get: async () => ({ fetch }) } }
+  const log = makeLog('test', 'silent')
+  return {
+    starts,
+    reader: {
+      stream: 'JOB' as const,
+      js: js as unknown as JetStreamClient,
+      jsm: jsm as unknown as JetStreamManager,
+      log,
+    },
+  }
+}
+
+async function read(last: number, lost: readonly (readonly number[])[]) {
+  const { reader, starts } = server(last, lost)
+  const seen: number[] = []
+  const each = (messages: readonly JsMsg[]) => void seen.push(...messages.map(({ seq }) => seq))
+  await readStream(reader, { from: 1, batch: 3, each })
+  return { seen, starts }
+}
+
+Read('in batches, in order, to the end', async () => {
+  assert.equal(await read(7, []), { seen: [1, 2, 3, 4, 5, 6, 7], starts: [1] })
+})
+
+Read(
+  'what a broken connection did not bring is read again, and nothing is passed over',
+  async () => {
+    // The end of a batch, that nobody misses until the next one; and one in the middle.
+    assert.equal(await read(7, [[2, 3]]), {
+      seen: [1, 1, 2, 3, 4, 5, 6, 7].slice(1),
+      starts: [1, 2],
+    })
+    assert.equal((await read(7, [[5]])).seen, [1, 2, 3, 4, 5, 6, 7])
+    assert.equal((await read(7, [[1], [6]])).seen, [1, 2, 3, 4, 5, 6, 7])
+  },
+)
+
+Read.run()

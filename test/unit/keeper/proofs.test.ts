@@ -1,0 +1,110 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toHex32 } from '../../../src/domain/ids.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import { type EquivocationRecord, equivocationKey } from '../../../src/messages/strikes.ts'
+import { job } from '../../fakes/chain/intents.ts'
+import { type House, nameOf, openHouse, UNPAID, wallet } from './house.ts'
+
+/** What the keeper does with the proofs that a worker signed two answers to one job. */
+const Proofs = suite('keeper: proofs of two answers')
+
+const WHOLE = 10n ** 18n
+/** What a pool has written of a worker that signed two answers to the n-th job. */
+function proofOf(n: number, workerId = 1): [string, EquivocationRecord] {
+  const [worker, jobId] = [wallet(workerId), job(n)]
+  const signed = (digit: string) => ({
+    outputHash: toHex32(`0x${digit.repeat(64)}`),
+    outputTokens: 3,
+    completedAt: 1_800_000_000,
+    signature: { r: toHex32(`0x${digit.repeat(64)}`), vs: toHex32(`0x${digit.repeat(64)}`) },
+  })
+  const completions = [signed('a'), signed('b')] as const
+  const record = { worker, workerId, jobId, completions, at: toUnixMs(1_800_000_000_000) }
+  return [equivocationKey(worker, jobId), record]
+}
+const endOf = ({ strikes }: House, key: string) =>
+  (strikes.entries.get(key)?.value as EquivocationRecord | undefined)?.closed?.because
+
+Proofs(
+  'two signed answers: the proof is sent once, and done with once the chain says so',
+  async () => {
+    const house = openHouse()
+    house.chain.stakes.set(1, WHOLE)
+    const [early, earlyProof] = proofOf(1)
+    await house.strikes.set(early, earlyProof)
+    await house.keep()
+    assert.equal(house.made(), ['prove_equivocation 1'])
+    const [late, lateProof] = proofOf(2)
+    await house.strikes.set(late, lateProof)
+    await house.pass(2)
+    assert.equal(house.made(), ['prove_equivocation 2'])
+    await house.pass(60)
+    assert.equal(house.made(), [])
+    assert.equal([endOf(house, early), endOf(house, late)], ['punished', 'punished'])
+  },
+)
+
+Proofs('a slash that a reorg took away is made again', async () => {
+  const house = openHouse()
+  house.chain.stakes.set(1, WHOLE)
+  await house.strikes.set(...proofOf(1))
+  await house.keep()
+  assert.equal(house.made(), ['prove_equivocation 1'])
+  house.chain.punished.clear()
+  await house.pass(60)
+  assert.equal(house.made(), ['prove_equivocation 1'])
+})
+
+Proofs('another sent the proof, or the worker has nothing to lose: no gas is spent', async () => {
+  const house = openHouse()
+  house.chain.stakes.set(1, WHOLE)
+  house.chain.stakes.set(2, WHOLE - 1n)
+  house.chain.punished.add(`1 ${job(1)}`)
+  const [known, poor] = [proofOf(1), proofOf(1, 2)]
+  for (const each of [known, poor]) await house.strikes.set(...each)
+  await house.keep()
+  await house.pass(5)
+  assert.equal(house.made(), [])
+  assert.is(endOf(house, known[0]), 'punished')
+  assert.is(endOf(house, poor[0]), 'nothing_at_stake')
+})
+
+Proofs(
+  'a proof that the contract will never take is given up and told of, and holds up none',
+  async () => {
+    const house = openHouse()
+    house.chain.stakes.set(1, WHOLE)
+    const [bad, good] = [proofOf(1), proofOf(2)]
+    for (const each of [bad, good]) await house.strikes.set(...each)
+    house.chain.outcome = (call) =>
+      nameOf(call) === 1
+        ? { type: 'hopeless', reason: 'BadSignature' }
+        : { type: 'done', tx: '0x' as never }
+    await house.keep()
+    await house.pass(5)
+    assert.equal(house.made(), ['prove_equivocation 1', 'prove_equivocation 2'])
+    assert.is(endOf(house, bad[0]), 'refused')
+    assert.is(house.told('warn').length, 1)
+  },
+)
+
+Proofs('after a crash: what was dealt with is not sent again, the rest is', async () => {
+  const house = openHouse()
+  house.chain.stakes.set(1, WHOLE)
+  house.chain.outcome = () => UNPAID
+  await house.strikes.set(...proofOf(1))
+  const keeper = await house.keep()
+  assert.equal(house.made(), ['prove_equivocation 1'])
+  await keeper.stop()
+  house.chain.outcome = () => ({ type: 'done', tx: '0x' as never })
+  const next = await house.keep()
+  assert.equal(house.made(), ['prove_equivocation 1'])
+  await house.pass(60)
+  await next.stop()
+  await house.keep()
+  await house.pass(60)
+  assert.equal(house.made(), [])
+})
+
+Proofs.run()
