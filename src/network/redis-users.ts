@@ -14,9 +14,15 @@ export interface RedisUsers {
   readonly isOld?: boolean
 }
 
+/**
+ * Nobody can sign in as it. But Redis reads its append-only file with its rights, and would leave out all
+ * transactions, which is what scripts write, if it had none.
+ */
+const DEFAULT_USER = 'user default off ~* &* +@all'
+
 /** An ACL file of redis-server, which allows no comments: one line a user. */
 export const redisUsersFile = ({ hashOf, isOld = false }: RedisUsers): string =>
-  ['user default off', ...REDIS_ROLES.map((role) => user(role, hashOf(role), isOld)), ''].join('\n')
+  [DEFAULT_USER, ...REDIS_ROLES.map((role) => user(role, hashOf(role), isOld)), ''].join('\n')
 
 /** deploy/redis-users.acl: with variables for whoever fills in what is not to be kept with the code. */
 export const redisUsersTemplate = (): string =>

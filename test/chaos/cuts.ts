@@ -7,6 +7,9 @@ import { LOOPBACK } from '../../src/network/ports.ts'
  */
 export type Cut = 'silent' | 'reset'
 
+/** No process has this id. */
+const NOBODY = 0
+
 interface Pair {
   readonly pid: number
   readonly near: Socket
@@ -21,12 +24,27 @@ export class Way {
   /** What happens once the cut is healed: the news of ends that came meanwhile. */
   #later: (() => void)[] = []
 
-  private constructor(readonly target: number) {
-    this.#server = createServer({ pauseOnConnect: true }, (near) => this.#taken(near))
+  private constructor(
+    readonly target: number,
+    taken: (way: Way, near: Socket) => void,
+  ) {
+    this.#server = createServer({ pauseOnConnect: true }, (near) => {
+      near.on('error', () => near.destroy())
+      taken(this, near)
+    })
   }
 
-  static async to(target: number): Promise<Way> {
-    const way = new Way(target)
+  /** For processes of ours: each says first which one it is. */
+  static to(target: number): Promise<Way> {
+    return Way.#listening(new Way(target, (way, near) => way.#introduced(near)))
+  }
+
+  /** For one server that knows nothing of this. */
+  static fromServer(target: number): Promise<Way> {
+    return Way.#listening(new Way(target, (way, near) => way.#join(near, NOBODY)))
+  }
+
+  static async #listening(way: Way): Promise<Way> {
     await new Promise<void>((resolve, reject) => {
       way.#server.once('error', reject)
       way.#server.listen(0, LOOPBACK, () => resolve())
@@ -65,8 +83,7 @@ export class Way {
     return this.#cut !== undefined && (this.#cut.pid === undefined || this.#cut.pid === pid)
   }
 
-  #taken(near: Socket): void {
-    near.on('error', () => near.destroy())
+  #introduced(near: Socket): void {
     // The first line says whose connection it is; see in-role.mjs.
     let line = Buffer.alloc(0)
     const read = () => {

@@ -7,6 +7,8 @@ import { hasLeft, type Kept, keep, type Question } from './client.ts'
 /** Callers that ask again and again, and keep every answer. */
 export interface Load {
   readonly kept: readonly Kept[]
+  /** Those that were never taken before, to be checked. */
+  take(): readonly Kept[]
   /** No more questions; resolves when all that were asked have an end. */
   rest(): Promise<void>
   goOn(): void
@@ -18,7 +20,7 @@ const RETRIES = 4
 
 export function startLoad(callers: readonly MixedCaller[], atOnce: number): Load {
   const kept: Kept[] = []
-  let asked = 0
+  let [asked, taken] = [0, 0]
   let lanes: Promise<void>[] = []
   let isOver = true
 
@@ -44,6 +46,11 @@ export function startLoad(callers: readonly MixedCaller[], atOnce: number): Load
   goOn()
   return {
     kept,
+    take: () => {
+      const fresh = kept.slice(taken)
+      taken = kept.length
+      return fresh
+    },
     rest: async () => {
       isOver = true
       await Promise.all(lanes)

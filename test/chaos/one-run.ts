@@ -27,10 +27,9 @@ export interface Run {
 const BEFORE_MS = 700
 const RECOVERY_MS = 90_000
 
-/** Under load: the fault, the way back, the audit, and then every answer that was got meanwhile. */
+/** Under load: the fault, the way back, the audit, and then every answer that was got since the last run. */
 export async function oneRun(world: World, load: Load, fault: Fault, turn: Turn): Promise<Run> {
   const startedAt = new Date().toISOString()
-  const first = load.kept.length
   load.goOn()
   await pause(BEFORE_MS)
   const began = performance.now()
@@ -48,7 +47,7 @@ export async function oneRun(world: World, load: Load, fault: Fault, turn: Turn)
   }
   const over = performance.now()
   await load.rest()
-  const kept = load.kept.slice(first)
+  const kept = load.take()
   const auditBegan = performance.now()
   flaws.push(...(await auditFlaws(world.network)))
   const auditMs = performance.now() - auditBegan

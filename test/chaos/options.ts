@@ -10,6 +10,8 @@ export interface Options {
   readonly calmSeconds: number
   /** Parts of names of faults; none: all. */
   readonly only: readonly string[]
+  /** On a NATS cluster of three instead of one server. */
+  readonly cluster: boolean
   /** Folder for report.txt, report.json, and what is left of networks that went wrong. */
   readonly report: string
   /** Callers that ask at once. */
@@ -25,6 +27,7 @@ export const USAGE = `Real faults on a real network under load; npm run audit an
   --minutes N     of a soak (default 30)
   --calm SECONDS  between two faults of a soak (default 20)
   --only PART     only faults with this in their name; may be given again
+  --cluster       on three nats-servers, whose leaders die too
   --at-once N     callers (default 6)
   --report DIR    for the report and what is left of networks that went wrong (default .chaos)
 
@@ -41,6 +44,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       minutes: { type: 'string', default: '30' },
       calm: { type: 'string', default: '20' },
       only: { type: 'string', multiple: true, default: [] },
+      cluster: { type: 'boolean', default: false },
       'at-once': { type: 'string', default: '6' },
       report: { type: 'string', default: '.chaos' },
       help: { type: 'boolean', default: false },
@@ -52,6 +56,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     minutes: isSoak ? positive('minutes', values.minutes) : undefined,
     calmSeconds: positive('calm', values.calm),
     only: values.only,
+    cluster: values.cluster,
     report: resolve(values.report),
     atOnce: positive('at-once', values['at-once']),
   }

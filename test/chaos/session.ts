@@ -128,9 +128,12 @@ export class Session {
   }
 
   #wanted(): readonly Fault[] {
-    const { only } = this.#options
+    const { only, cluster } = this.#options
+    const standing = cluster ? 'cluster' : 'one server'
     return FAULTS.filter(
-      ({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
+      ({ name, nats }) =>
+        (nats ?? standing) === standing &&
+        (only.length === 0 || only.some((part) => name.includes(part))),
     )
   }
 
@@ -152,7 +155,7 @@ export class Session {
     if (this.#house && this.#house.kind !== kind) await this.leave()
     if (this.#isOver) throw new Error('given up')
     if (!this.#house) {
-      const world = await makeWorld(WORLDS[kind])
+      const world = await makeWorld({ ...WORLDS[kind], cluster: this.#options.cluster })
       this.#house = { kind, world, load: startLoad(world.callers, this.#options.atOnce) }
       await this.#house.load.rest()
     }

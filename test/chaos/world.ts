@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { layOutPorts } from '../../src/network/ports.ts'
+import { type NatsCluster, startNatsCluster } from '../cluster/nats-cluster.ts'
 import { MODEL } from '../e2e/calls.ts'
 import { type MixedCaller, makeCallers } from '../e2e/mixed/callers.ts'
 import { untilServed } from '../e2e/until.ts'
@@ -13,7 +13,8 @@ import {
   type NetworkOptions,
   startNetwork,
 } from '../network/network.ts'
-import { Way } from './cuts.ts'
+import type { Way } from './cuts.ts'
+import { type Between, layWays, type Routes } from './ways.ts'
 
 /** A whole network whose connections, clocks and disk can be tampered with from outside. */
 export interface World {
@@ -26,20 +27,19 @@ export interface World {
   setClock(pid: number, wrongMs: number): void
   /** Where the journal is kept, when it is a disk of its own that can be filled. */
   readonly smallDisk: string | undefined
+  /** The three nats-servers, when the network stands on a cluster. */
+  readonly cluster: NatsCluster | undefined
   /** Keeps what the network has written, for whoever looks for the cause. */
   keepRemains(folder: string): void
   stop(): Promise<void>
 }
 
-export type Between =
-  | `${'edge' | 'actors' | 'pool'}-${'nats' | 'redis'}`
-  | 'actors-chain'
-  | 'worker-pool'
-
 export interface WorldOptions {
   readonly windowSeconds: number
   /** The journal on a disk of so many megabytes. Needs the right to mount. */
   readonly smallDiskMegabytes?: number
+  /** On three nats-servers instead of one. */
+  readonly cluster?: boolean
 }
 
 interface Counts {
@@ -80,12 +80,17 @@ async function build(
 ): Promise<Omit<World, 'stop'>> {
   const clocks = join(dataDir, 'clocks')
   mkdirSync(clocks)
+  const cluster = options.cluster ? await startNatsCluster() : undefined
+  undo.push(() => cluster?.stop())
   const portBase = await freePortBase()
-  const { ways, routes } = await layWays(portBase)
+  const { ways, routes } = await layWays({
+    ...{ portBase, counts: COUNTS },
+    natsPorts: cluster?.url.split(',').map((url) => Number(new URL(url).port)),
+  })
   undo.push(() => {
     for (const way of [...ways.values()].flat()) way.close()
   })
-  const settings = settingsOf(options, { dataDir, portBase, routes, clocks })
+  const settings = settingsOf(options, { dataDir, portBase, routes, clocks, cluster })
   const first = await startNetwork(settings)
   let [network, smallDisk] = [first, undefined as string | undefined]
   undo.push(() => network.stop())
@@ -111,8 +116,10 @@ async function build(
       else writeFileSync(file, String(wrongMs))
     },
     smallDisk,
+    cluster,
     keepRemains: (folder) => {
       mkdirSync(folder, { recursive: true })
+      cluster?.keepLogs(folder)
       cpSync(join(dataDir, 'logs'), join(folder, 'logs'), { recursive: true })
       writeFileSync(join(folder, 'screen'), network.screen())
     },
@@ -124,6 +131,7 @@ interface Places {
   readonly portBase: number
   readonly routes: Routes
   readonly clocks: string
+  readonly cluster: NatsCluster | undefined
 }
 
 const settingsOf = (options: WorldOptions, places: Places): NetworkOptions => ({
@@ -132,6 +140,7 @@ const settingsOf = (options: WorldOptions, places: Places): NetworkOptions => ({
   startPatienceMs: START_MS,
   flags: Object.entries(COUNTS).flatMap(([name, count]) => [`--${name}`, String(count)]),
   env: {
+    ...places.cluster?.env,
     NODE_OPTIONS: `--import=${IN_ROLE}`,
     CHAOS_ROUTES: JSON.stringify(places.routes),
     CHAOS_CLOCKS: places.clocks,
@@ -143,28 +152,6 @@ const settingsOf = (options: WorldOptions, places: Places): NetworkOptions => ({
     WORKER_SLOTS: '32',
   },
 })
-
-type Routes = Record<string, Record<number, number>>
-
-async function layWays(portBase: number) {
-  const ports = layOutPorts(portBase, COUNTS)
-  const routes: Routes = {}
-  const ways = new Map<Between, readonly Way[]>()
-  const lay = async (between: Between, targets: readonly number[]) => {
-    const laid = await Promise.all(targets.map((target) => Way.to(target)))
-    ways.set(between, laid)
-    const role = between.split('-')[0]!
-    routes[role] ??= {}
-    for (const way of laid) routes[role][way.target] = way.port
-  }
-  for (const role of ['edge', 'actors', 'pool'] as const) {
-    await lay(`${role}-nats`, [ports.nats])
-    await lay(`${role}-redis`, [ports.redis])
-  }
-  await lay('actors-chain', [ports.chain])
-  await lay('worker-pool', ports.pools)
-  return { ways, routes }
-}
 
 /** The journal of a network that has been started once moves to a disk of its own. */
 function mountSmall(dataDir: string, megabytes: number): string {

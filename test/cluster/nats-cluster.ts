@@ -1,37 +1,45 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { connect, type NatsConnection, type StreamInfo } from 'nats'
+import { connect } from 'nats'
+import { natsAddress } from '../../src/bus/address.ts'
+import type { NatsRole } from '../../src/bus/permissions.ts'
+import { natsPasswords, natsUrlAs } from '../../src/network/server-users.ts'
 import { until } from '../e2e/until.ts'
 import { freePortBase } from '../network/network.ts'
+import { type ClusterState, makeClusterState } from './cluster-state.ts'
 import { findClusterNats } from './nats-server.ts'
+import { HOST, layRoutes, type Routes } from './routes.ts'
 
 /** Three nats-servers with the configuration that operators get, on this machine. */
-export interface NatsCluster {
-  /** As NATS_URL takes it. */
+export interface NatsCluster extends ClusterState {
+  /** All three, without a user. */
   readonly url: string
   readonly names: readonly string[]
-  urlOf(name: string): string
-  /** Who leads the stream now; waited for. */
-  leaderOf(stream: string): Promise<string>
-  /** Who has a copy of the stream and does not lead it. */
-  followersOf(stream: string): Promise<readonly string[]>
-  infoOf(stream: string): Promise<StreamInfo>
+  /** What `npm start` must be told to run on it, each role as its user. */
+  readonly env: Readonly<Record<string, string>>
+  urlAs(role: NatsRole): string
+  pidOf(name: string): number
   /** Ends one server and waits until it is gone. */
   end(name: string, signal: NodeJS.Signals): Promise<void>
   /** Starts one that was ended, on its data. */
   start(name: string): Promise<void>
+  /** Between the servers; clients still reach each of them. */
+  readonly routes: Pick<Routes, 'cutOff' | 'heal'>
   /** Until each server runs and every copy of every stream has all that was written. */
-  untilWhole(): Promise<void>
+  untilWhole(withinMs?: number): Promise<void>
+  /** Copies what the servers wrote. */
+  keepLogs(folder: string): void
   stop(): Promise<void>
 }
 
 const CONFIG = resolve(import.meta.dirname, '../../deploy/nats-cluster.conf')
 const NAMES = ['n1', 'n2', 'n3']
-const HOST = '127.0.0.1'
-const LEADER_MS = 30_000
 const WHOLE_MS = 60_000
+/** Where nobody listens: told of each other's own address, servers would go around what can be cut. */
+const NOWHERE = `${HOST}:1`
 
 export async function startNatsCluster(): Promise<NatsCluster> {
   const program = await findClusterNats()
@@ -39,55 +47,61 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const base = await freePortBase()
   const clientPort = (name: string) => base + NAMES.indexOf(name)
   const routePort = (name: string) => base + 10 + NAMES.indexOf(name)
+  const logOf = (name: string) => join(dir, `${name}.log`)
+  const routes = await layRoutes(NAMES, routePort)
   const running = new Map<string, ChildProcess>()
-  const urlOf = (name: string) => `nats://${HOST}:${clientPort(name)}`
-  const url = NAMES.map(urlOf).join(',')
+  const url = NAMES.map((name) => `nats://${HOST}:${clientPort(name)}`).join(',')
+  const keys = { server_passwords: randomBytes(32).toString('hex') }
+  const passwords = natsPasswords(keys)
+  const urlAs = (role: NatsRole) => natsUrlAs(url, keys, role)
 
   const launch = (name: string) => {
-    const routes = NAMES.map((other) => `nats://${HOST}:${routePort(other)}`)
-    const log = openSync(join(dir, `${name}.log`), 'a')
+    const log = openSync(logOf(name), 'a')
     const child = spawn(
       program,
       [
         ...['--config', CONFIG, '--server_name', name, '--store_dir', join(dir, name)],
         ...['--addr', HOST, '--port', String(clientPort(name))],
-        ...['--cluster', `nats://${HOST}:${routePort(name)}`, '--routes', routes.join(',')],
+        ...['--cluster', `nats://${HOST}:${routePort(name)}`, '--routes', routes.urls(name)],
+        ...['--cluster_advertise', NOWHERE],
       ],
-      { stdio: ['ignore', log, log] },
+      { stdio: ['ignore', log, log], env: { ...process.env, ...passwords } },
     )
     closeSync(log)
     running.set(name, child)
   }
-  const end = async (name: string, signal: NodeJS.Signals) => {
+  const runningOf = (name: string): ChildProcess => {
     const child = running.get(name)
     if (!child) throw new Error(`${name} does not run`)
+    return child
+  }
+  const end = async (name: string, signal: NodeJS.Signals) => {
+    const child = runningOf(name)
     running.delete(name)
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = new Promise((resolve) => child.once('exit', resolve))
     child.kill(signal)
     await gone
   }
-  const logs = () => NAMES.map((name) => tail(join(dir, `${name}.log`))).join('\n')
 
   for (const name of NAMES) launch(name)
   const connection = await connect({
-    servers: url.split(','),
+    ...natsAddress(urlAs('operator')),
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
   })
-  const questions = makeQuestions(connection)
+  const state = makeClusterState(connection, NAMES.length)
   const stop = async () => {
     await connection.close()
     await Promise.all([...running.keys()].map((name) => end(name, 'SIGKILL')))
+    routes.close()
     rmSync(dir, { recursive: true, force: true })
   }
-  const untilWhole = () =>
-    until('a whole cluster', () => questions.isWhole(), WHOLE_MS).then(
-      () => {},
-      (error: unknown) => {
-        throw new Error(`${error}\n${logs()}`)
-      },
-    )
+  const untilWhole = async (withinMs = WHOLE_MS) => {
+    await until('a whole cluster', () => state.isWhole(), withinMs).catch((error: unknown) => {
+      throw new Error(`${error}\n${NAMES.map((name) => tail(logOf(name))).join('\n')}`)
+    })
+  }
   try {
     await untilWhole()
   } catch (error) {
@@ -95,54 +109,15 @@ export async function startNatsCluster(): Promise<NatsCluster> {
     throw error
   }
   return {
-    url,
-    names: NAMES,
-    urlOf,
-    ...questions,
-    end,
+    ...{ ...state, url, names: NAMES, urlAs, end, routes, untilWhole, stop },
+    env: { ...passwords, NATS_URL: url, NATS_REPLICAS: String(NAMES.length) },
+    pidOf: (name) => runningOf(name).pid!,
     start: async (name) => {
       if (running.has(name)) throw new Error(`${name} runs already`)
       launch(name)
     },
-    untilWhole,
-    stop,
-  }
-}
-
-function makeQuestions(connection: NatsConnection) {
-  const jsm = () => connection.jetstreamManager({ checkAPI: false, timeout: 2_000 })
-  /** Undefined while nobody can tell. */
-  const ask = async <T>(question: () => Promise<T>) => question().catch(() => undefined)
-  const infoOf = (stream: string): Promise<StreamInfo> =>
-    until(
-      `the state of ${stream}`,
-      () => ask(async () => (await jsm()).streams.info(stream)),
-      LEADER_MS,
-    )
-  const leaderOf = (stream: string): Promise<string> =>
-    until(
-      `a leader of ${stream}`,
-      async () => (await ask(() => infoOf(stream)))?.cluster?.leader || undefined,
-      LEADER_MS,
-    )
-  return {
-    infoOf,
-    leaderOf,
-    followersOf: async (stream: string) =>
-      ((await infoOf(stream)).cluster?.replicas ?? []).map(({ name }) => name),
-    isWhole: async (): Promise<boolean> => {
-      const streams = await ask(async () => (await jsm()).streams.list().next())
-      if (!streams) return false
-      const servers = connection.info?.connect_urls ?? []
-      return (
-        servers.length >= NAMES.length &&
-        streams.every(
-          ({ cluster, config }) =>
-            cluster?.leader &&
-            (cluster.replicas ?? []).length === config.num_replicas - 1 &&
-            (cluster.replicas ?? []).every(({ current, offline }) => current && !offline),
-        )
-      )
+    keepLogs: (folder) => {
+      for (const name of NAMES) cpSync(logOf(name), join(folder, `${name}.log`))
     },
   }
 }

@@ -26,7 +26,7 @@ Cluster.before(async () => {
     startPatienceMs: START_MS,
     flags: ['--actors', '2', '--edges', '2', '--pools', '2', '--workers', '4'],
     env: {
-      ...{ NATS_URL: cluster.url, NATS_REPLICAS: '3' },
+      ...cluster.env,
       ...{ WORKER_SAMPLE_TOKENS: '30', WORKER_SAMPLE_TOKEN_MS: '15', WORKER_SLOTS: '32' },
     },
   })

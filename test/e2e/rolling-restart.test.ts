@@ -32,7 +32,7 @@ Rolling.before(async () => {
     flags: ['--actors', '2', '--edges', '2', '--pools', '2', '--workers', '4'],
     startPatienceMs: START_MS,
     env: {
-      ...{ NATS_URL: cluster.url, NATS_REPLICAS: '3', LEAVE_SECONDS: '3' },
+      ...{ ...cluster.env, LEAVE_SECONDS: '3' },
       ...{ WORKER_SAMPLE_TOKENS: '30', WORKER_SAMPLE_TOKEN_MS: '15', WORKER_SLOTS: '32' },
     },
   })

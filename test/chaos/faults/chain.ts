@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { makeRpc } from '../../../src/chain/json-rpc.ts'
 import { pause, until } from '../../e2e/until.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
+import { untilAnew } from './processes.ts'
 
-/** The chain loses, replaces and takes back what was sent to it. */
+/** The chain loses, replaces and takes back what was sent to it; its node dies and is started anew. */
 
 type Rpc = ReturnType<typeof makeRpc>
 
@@ -15,11 +18,15 @@ const USUAL_FEE = '0x3b9aca00'
 const DEAR_GWEI = 40
 const DEARER = 1.25
 const REORG_BLOCKS = 3
+/** Anvil writes its state every five seconds; longer than one writing takes; and less than until the next. */
+const [STATE_MS, WRITTEN_MS, LOST_MS] = [30_000, 700, 2_000]
 
 export const chainFaults: readonly Fault[] = [
   { name: 'chain: transactions dropped', world: 'usual', run: (world) => withRpc(world, drop) },
   { name: 'chain: transactions replaced', world: 'usual', run: (world) => withRpc(world, replace) },
   { name: 'chain: reorg of 3 blocks', world: 'usual', run: (world) => withRpc(world, reorg) },
+  { name: 'chain: kill -9', world: 'usual', run: kill },
+  { name: 'chain: restart', world: 'usual', run: restart },
 ]
 
 async function withRpc(world: World, work: (rpc: Rpc) => Promise<string>) {
@@ -30,6 +37,45 @@ async function withRpc(world: World, work: (rpc: Rpc) => Promise<string>) {
   } finally {
     await rpc.close()
   }
+}
+
+/**
+ * What has happened since the node last wrote its state is lost. A state that anvil writes while it makes a
+ * block can lack this block's events and have what they did, which no chain does to anybody; so the one that
+ * it finds was written while no block was made.
+ */
+async function kill(world: World) {
+  const file = join(world.network.dataDir, 'chain.json')
+  await withRpc(world, async (rpc) => {
+    await rpc.call('evm_setAutomine', [false])
+    try {
+      await pause(WRITTEN_MS)
+      const { mtimeMs } = statSync(file)
+      await until('a state is written', () => statSync(file).mtimeMs > mtimeMs, STATE_MS)
+      await pause(WRITTEN_MS)
+    } finally {
+      await mineAgain(rpc)
+    }
+    await pause(LOST_MS)
+    return ''
+  })
+  return ended(world, 'SIGKILL')
+}
+
+/** It writes its state at the end, and makes no block then. */
+async function restart(world: World) {
+  await withRpc(world, async (rpc) => {
+    await rpc.call('evm_setAutomine', [false])
+    await pause(BLOCK_MS)
+    return ''
+  })
+  return ended(world, 'SIGTERM')
+}
+
+function ended(world: World, signal: NodeJS.Signals) {
+  const pids = world.network.pids('chain')
+  for (const pid of pids) process.kill(pid, signal)
+  return { from: performance.now(), back: () => untilAnew(world, 'chain', pids) }
 }
 
 /** They wait for a block; before one comes the node forgets them. */

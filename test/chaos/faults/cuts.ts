@@ -1,6 +1,6 @@
 import { pause } from '../../e2e/until.ts'
 import type { Role } from '../../network/network.ts'
-import type { Between } from '../world.ts'
+import type { Between } from '../ways.ts'
 import { FAULT_MS, type Fault, victims } from './fault.ts'
 
 /** The network between two roles is cut: by turns without a word and with resets, for one or for all. */
@@ -16,6 +16,9 @@ const BETWEEN: readonly Between[] = [
   'worker-pool',
 ]
 
+/** Torn connections are known of at once; without a word it takes the six seconds of two lost pings. */
+const RESET_MS = 4_000
+
 export const cutFaults: readonly Fault[] = BETWEEN.map((between) => ({
   name: `cut: ${between}`,
   world: 'usual',
@@ -27,7 +30,7 @@ export const cutFaults: readonly Fault[] = BETWEEN.map((between) => ({
     const isAll = pids.length === world.network.pids(role).length
     for (const way of ways) way.cut(how, isAll ? undefined : pids[0])
     try {
-      await pause(FAULT_MS)
+      await pause(how === 'silent' ? FAULT_MS : RESET_MS)
     } finally {
       for (const way of ways) way.heal()
     }

@@ -1,6 +1,7 @@
 import type { World, WorldOptions } from '../world.ts'
 import { chainFaults } from './chain.ts'
 import { clockFaults } from './clocks.ts'
+import { clusterFaults } from './cluster.ts'
 import { cutFaults } from './cuts.ts'
 import type { Fault, WorldKind } from './fault.ts'
 import { processFaults } from './processes.ts'
@@ -8,6 +9,7 @@ import { serverFaults } from './servers.ts'
 
 /** Those that find most come first. */
 export const FAULTS: readonly Fault[] = [
+  ...clusterFaults,
   ...cutFaults,
   ...serverFaults,
   ...chainFaults,

@@ -5,6 +5,8 @@ import type { World } from '../world.ts'
 export interface Fault {
   readonly name: string
   readonly world: WorldKind
+  /** What NATS must be for it; left out: either. */
+  readonly nats?: 'one server' | 'cluster'
   /** What connections of callers may suffer by it; nothing where left out. */
   readonly mayLose?: readonly ('not taken' | 'broken')[]
   /** Does it and undoes it. */

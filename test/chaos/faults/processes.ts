@@ -3,9 +3,9 @@ import type { Role } from '../../network/network.ts'
 import type { World } from '../world.ts'
 import { BACK_MS, FAULT_MS, type Fault, type Turn, victims } from './fault.ts'
 
-/** Every kind of process dies, hangs, and is started anew in order. */
+/** Every kind of process dies, hangs, and is started anew in order; of the chain see chain.ts. */
 
-const ROLES: readonly Role[] = ['edge', 'actors', 'pool', 'worker', 'web', 'nats', 'redis', 'chain']
+const ROLES: readonly Role[] = ['edge', 'actors', 'pool', 'worker', 'web', 'nats', 'redis']
 /** A worker that hangs for longer than a job may take: the network of these faults has 20 s. */
 const PAST_WINDOW_MS = 25_000
 
@@ -15,6 +15,7 @@ export const processFaults: readonly Fault[] = [
     halted(role),
     ended(role, 'restart', 'SIGTERM'),
   ]),
+  halted('chain'),
   {
     name: 'worker: all hang past the window',
     world: 'usual',
@@ -26,6 +27,7 @@ function ended(role: Role, how: string, signal: NodeJS.Signals): Fault {
   return {
     name: `${role}: ${how}`,
     world: 'usual',
+    ...onOneServer(role),
     // One that ends in order breaks nothing that it has taken.
     ...(role === 'edge' && {
       mayLose: signal === 'SIGKILL' ? (['not taken', 'broken'] as const) : (['not taken'] as const),
@@ -42,11 +44,17 @@ function halted(role: Role): Fault {
   return {
     name: `${role}: SIGSTOP for 8 s`,
     world: 'usual',
+    ...onOneServer(role),
     run: (world, turn: Turn) => haltFor(victims(world, role, turn), FAULT_MS),
   }
 }
 
-async function haltFor(pids: readonly number[], ms: number) {
+/** Of a cluster the servers are not the network's own. */
+function onOneServer(role: Role): Pick<Fault, 'nats'> {
+  return role === 'nats' ? { nats: 'one server' } : {}
+}
+
+export async function haltFor(pids: readonly number[], ms: number) {
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   try {
     await pause(ms)

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pause, until } from '../../e2e/until.ts'
 import type { World } from '../world.ts'
-import { BACK_MS, FAULT_MS, type Fault, type Turn } from './fault.ts'
+import { FAULT_MS, type Fault, type Turn } from './fault.ts'
 import { untilAnew } from './processes.ts'
 
 /** Redis forgets, or finds its file damaged; the journal's disk is full. */
@@ -26,7 +26,7 @@ export const serverFaults: readonly Fault[] = [
   { name: 'redis: FLUSHALL', world: 'usual', run: flush },
   { name: 'redis: append-only file cut short', world: 'usual', run: cutShort },
   { name: 'redis: append-only file damaged in the middle', world: 'usual', run: damage },
-  { name: 'nats: disk full', world: 'small disk', run: fillDisk },
+  { name: 'nats: disk full', world: 'small disk', nats: 'one server', run: fillDisk },
 ]
 
 /** Again and again: reservations go, prompts before a worker has them, then answers. */
@@ -115,6 +115,7 @@ function isGone(pid: number): boolean {
 }
 
 const BALLAST_BYTES = 64 * 1024
+const END_MS = 5_000
 
 async function fillDisk(world: World) {
   const { smallDisk, network } = world
@@ -132,16 +133,26 @@ async function fillDisk(world: World) {
     closeSync(handle)
     rmSync(ballast)
   }
+  // It takes nothing any more, with all the room in the world, until it is started anew.
   const [pid] = network.pids('nats')
-  if (pid === undefined || (await hasJournal(network.nats_monitor_url))) {
-    return { from: performance.now() }
-  }
+  if (pid === undefined) throw new Error('nats-server has ended')
+  const note = await endByHand(pid)
+  return { from: performance.now(), back: () => untilAnew(world, 'nats', [pid]), note }
+}
+
+/** Older servers hang in such a way that only SIGKILL ends them. */
+async function endByHand(pid: number): Promise<string> {
   process.kill(pid, 'SIGTERM')
-  return {
-    from: performance.now(),
-    back: () => untilAnew(world, 'nats', [pid]),
-    note: 'nats-server restarted by hand',
+  const over = performance.now() + END_MS
+  while (!isGone(pid)) {
+    if (performance.now() > over) {
+      process.kill(pid, 'SIGKILL')
+      await until('nats-server has ended', () => isGone(pid))
+      return 'ended by SIGKILL'
+    }
+    await pause(FLUSH_PAUSE_MS)
   }
+  return 'ended by SIGTERM'
 }
 
 function fill(handle: number): void {
@@ -150,11 +161,4 @@ function fill(handle: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
-}
-
-/** nats-server ends its JetStream by itself when it cannot write, and does not begin it again. */
-async function hasJournal(monitorUrl: string | null): Promise<boolean> {
-  const answer = await fetch(`${monitorUrl}/jsz`, { signal: AbortSignal.timeout(BACK_MS) })
-  const { disabled } = (await answer.json()) as { disabled?: boolean }
-  return disabled !== true
 }
