@@ -5,6 +5,17 @@ export interface Target {
   readonly baseUrl: string
   readonly apiKey: string
   readonly model: string
+  /** Besides those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Load {
+  readonly requests: number
+  readonly concurrency: number
+  /** 200 by default. */
+  readonly maxTokens?: number
+  /** False: whole answers. */
+  readonly stream?: boolean
 }
 
 export interface Run {
@@ -17,16 +28,15 @@ export interface Run {
   readonly wholeMs: readonly number[]
 }
 
-/** Streams `requests` chat completions, `concurrency` at a time, each as soon as one has ended. */
+/** Asks for `requests` chat completions, `concurrency` at a time, each as soon as one has ended. */
 export async function drive(
   target: Target,
-  load: { requests: number; concurrency: number; maxTokens?: number },
+  { requests, concurrency, maxTokens = 200, stream = true }: Load,
 ): Promise<Run> {
-  const { requests, concurrency, maxTokens = 200 } = load
   const agent = new Agent({ connections: concurrency })
   const body = JSON.stringify({
     model: target.model,
-    stream: true,
+    stream,
     max_tokens: maxTokens,
     messages: [{ role: 'user', content: 'Say a hundred words.' }],
   })
@@ -39,7 +49,11 @@ export async function drive(
     const response = await request(`${target.baseUrl}/chat/completions`, {
       method: 'POST',
       dispatcher: agent,
-      headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${target.apiKey}`,
+        'content-type': 'application/json',
+        ...target.headers,
+      },
       body,
     })
     let first = 0
@@ -48,7 +62,7 @@ export async function drive(
       if (first === 0) first = performance.now() - began
       tail = (tail + String(data)).slice(-64)
     }
-    if (response.statusCode !== 200 || !tail.includes('data: [DONE]')) {
+    if (response.statusCode !== 200 || (stream && !tail.includes('data: [DONE]'))) {
       failed++
       return
     }

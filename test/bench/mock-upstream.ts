@@ -4,6 +4,8 @@ import { createServer, type ServerResponse } from 'node:http'
 
 const MODEL = 'Qwen/Qwen3-8B'
 const TOKENS = Number(process.env.MOCK_TOKENS ?? 100)
+/** Milliseconds between two tokens; 0: all at once. */
+const TOKEN_MS = Number(process.env.MOCK_TOKEN_MS ?? 0)
 /** Tokens leave in this many writes, as an engine that decodes in steps does. */
 const WRITES = 10
 
@@ -60,6 +62,10 @@ function json(response: ServerResponse, text: string): void {
 
 function stream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (TOKEN_MS > 0) {
+    paced(response)
+    return
+  }
   let next = 0
   const write = () => {
     if (next < writes.length) {
@@ -68,4 +74,27 @@ function stream(response: ServerResponse): void {
     } else response.end(ending)
   }
   write()
+}
+
+/** Which token each open stream is at: one timer for all of them costs the least. */
+const open = new Map<ServerResponse, number>()
+
+function paced(response: ServerResponse): void {
+  open.set(response, 0)
+  response.once('close', () => open.delete(response))
+}
+
+if (TOKEN_MS > 0) {
+  const tokens = pieces.map(delta)
+  setInterval(() => {
+    for (const [response, next] of open) {
+      if (next < tokens.length) {
+        response.write(tokens[next])
+        open.set(response, next + 1)
+      } else {
+        open.delete(response)
+        response.end(ending)
+      }
+    }
+  }, TOKEN_MS)
 }
