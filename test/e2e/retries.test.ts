@@ -214,7 +214,7 @@ Retries('left before its first token, and nobody comes back: free', async () => 
 Retries(
   'Redis forgets: while it runs it is joined, its lost text is told, then it is new',
   async () => {
-    const redis = new Redis(`redis://127.0.0.1:${network.portBase + 21}`)
+    const redis = new Redis(network.redis_url)
     try {
       const before = await lockedJobs(network)
       const first = post(0, 'forgotten')
