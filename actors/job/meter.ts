@@ -1,9 +1,10 @@
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Follower } from '../../src/runtime/follower.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
+import { partitionOfJob } from './actor.ts'
 import { rests } from './due.ts'
+import type { JobsMeter } from './resource.ts'
 import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
 
 interface Options {
@@ -24,7 +25,7 @@ interface Life {
  * Counts the jobs of one host, times their stages, and writes one line of log a job that tells its whole
  * life. Where a host takes jobs over, the line of one that has just ended may come twice.
  */
-export class JobMeter implements Follower<Job> {
+export class JobMeter implements JobsMeter {
   readonly oldestPending = Number.POSITIVE_INFINITY
   readonly #options: Options
   readonly #lives = new Map<string, Life>()
@@ -58,6 +59,12 @@ export class JobMeter implements Follower<Job> {
       // What had come to rest before this host heard of it was another host's to tell of.
       if (life) this.#tellEnd(job, life)
     } else this.#note(job, life ?? this.#begin(id))
+  }
+
+  released(partitions: readonly number[]): void {
+    for (const id of this.#lives.keys()) {
+      if (partitions.includes(partitionOfJob(id))) this.#lives.delete(id)
+    }
   }
 
   #begin(id: string): Life {

@@ -21,7 +21,7 @@ interface Options {
   readonly log: Log
   readonly views: JobViewsFollower
   readonly facts: JobFactsFollower
-  readonly meter: Follower<Job>
+  readonly meter: JobsMeter
 }
 
 /** Keeps the views of jobs. */
@@ -36,6 +36,12 @@ export interface JobViewsFollower extends Follower<Job> {
 export interface JobFactsFollower extends Follower<Job> {
   /** Resolves when all is told, or could not be soon. */
   drain(): Promise<void>
+}
+
+/** Counts jobs for as long as they live here. */
+export interface JobsMeter extends Follower<Job> {
+  /** What lives in these partitions lives elsewhere from now on. */
+  released(partitions: readonly number[]): void
 }
 
 /** Mark of the checkpoints below which the views hold every job. */
@@ -91,7 +97,9 @@ export function jobPartitions({ hostId, views, facts, meter, ...options }: Optio
       })
     },
     release: async (names) => {
-      await host.release(names.map(numberOf))
+      const partitions = names.map(numberOf)
+      await host.release(partitions)
+      meter.released(partitions)
       await Promise.all([views.drain(), facts.drain()])
     },
     checkpoints: () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
+import { freePort } from '../../integration/servers.ts'
 
 /** A process of a peer, or of what stands behind it. */
 export interface Started {
@@ -49,16 +49,5 @@ function start(args: readonly string[], env: Env, stdout: 'pipe' | 'ignore'): Ch
   return spawn(process.execPath, args, {
     stdio: ['ignore', stdout, 'inherit'],
     env: { ...process.env, ...env },
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
   })
 }
