@@ -110,8 +110,9 @@ export async function connectNats({
     ...{ bucket, js, connection, log },
     kv: await ensureBucket(keeping, bucket),
   })
+  const bus = makeCoreBus(connection, log, watchSilence(connection, log))
   return {
-    bus: makeCoreBus(connection, log, watchSilence(connection, log)),
+    bus,
     journal: async (stream) => makeJournal(await open(stream)),
     jobReader: async () => makeJournalReader(await open('JOB')),
     archive: async () => makeArchive(await open('DONE')),
@@ -128,9 +129,7 @@ export async function connectNats({
         ...buckets.map((name) => ensureBucket(keeping, name as BucketName)),
       ])
     },
-    close: async () => {
-      await connection.drain()
-    },
+    close: bus.close,
   }
 }
 

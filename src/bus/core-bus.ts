@@ -65,7 +65,11 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
       return { unsubscribe: () => subscription.unsubscribe() }
     },
     flush: () => connection.flush(),
-    close: () => connection.drain(),
+    close: async () => {
+      await connection.drain()
+      // One that no server lets drain is left open, and would go on connecting for ever.
+      await connection.close()
+    },
   }
 }
 

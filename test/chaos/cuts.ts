@@ -1,5 +1,6 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { LOOPBACK } from '../../src/network/ports.ts'
+import { resetSocket } from '../fakes/reset-socket.ts'
 
 /**
  * silent: nothing passes and nobody is told, like when a cable is pulled or a switch dies.
@@ -100,7 +101,7 @@ export class Way {
 
   #join(near: Socket, pid: number): void {
     if (this.#isCut(pid) && this.#cut?.how === 'reset') {
-      near.resetAndDestroy()
+      resetSocket(near)
       return
     }
     const pair: Pair = { pid, near, far: undefined }
@@ -149,6 +150,6 @@ function go({ near, far }: Pair): void {
 }
 
 function end({ near, far }: Pair): void {
-  near.resetAndDestroy()
-  far?.resetAndDestroy()
+  resetSocket(near)
+  if (far) resetSocket(far)
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/bus/connect.ts'
@@ -64,6 +65,26 @@ Silent('one that hangs, dies and is started anew: connected again', async () => 
   bus.subscribe(SUBJECT, (message) => heard.push(message))
   bus.publish(SUBJECT, 'again')
   await until('a message', () => heard.includes('again'))
+})
+
+Silent('closed while no server is there: nobody comes back with it', async () => {
+  const gone = await startNats()
+  const { bus, close } = await connectNats({ servers: gone.url, name: 'here', log })
+  bus.subscribe(SUBJECT, () => {})
+  await gone.stop()
+  await until('the end is noticed', () => !bus.connected)
+  await close()
+  let comers = 0
+  const door = createServer((socket) => {
+    comers++
+    socket.destroy()
+  })
+  const port = Number(new URL(gone.url).port)
+  await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve))
+  // Connections that are lost try again every 100 to 200 ms.
+  await pause(1_000)
+  await new Promise((resolve) => door.close(resolve))
+  assert.is(comers, 0)
 })
 
 /** All verdicts of so long. */

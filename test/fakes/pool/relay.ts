@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { resetSocket } from '../reset-socket.ts'
 
 /** A way to a pool that can fail, as networks, proxies and machines do. */
 export class Relay {
@@ -13,7 +14,7 @@ export class Relay {
   constructor(public target: string) {
     this.server = createServer((near) => {
       this.dialled++
-      if (this.isCut) return void near.resetAndDestroy()
+      if (this.isCut) return void resetSocket(near)
       const [host, port] = this.target.split(':')
       this.join(near, connect(Number(port), host))
     })
@@ -42,7 +43,7 @@ export class Relay {
 
   /** Ends all connections; whoever dials again is let through. */
   break(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy()
+    for (const socket of this.sockets) resetSocket(socket)
   }
 
   /** Nothing more passes over the connections there are, and neither end is told. */
