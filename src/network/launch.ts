@@ -6,7 +6,7 @@ import { openKeys } from './keys.ts'
 import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
 import type { Options } from './options.ts'
 import { endLeftovers, writePids } from './pid-file.ts'
-import { LOOPBACK, layOutPorts, type Ports, requireFreePorts } from './ports.ts'
+import { LOOPBACK, layOutPorts, type Ports, requireUsablePorts } from './ports.ts'
 import { waitForModels } from './readiness.ts'
 import { rolePrograms } from './roles.ts'
 import type { Screen } from './screen.ts'
@@ -29,6 +29,8 @@ export interface Network {
 export interface NetworkSettings {
   /** Folder of package.json. */
   readonly root: string
+  /** Folder of the bundles. */
+  readonly build: string
   readonly options: Options
   readonly dir: DataDir
   readonly screen: Screen
@@ -46,7 +48,7 @@ const STOP_PATIENCE_MS = 10_000
 const POOL_PATIENCE_MS = 120_000
 const WEB_PATIENCE_MS = 120_000
 
-export function startNetwork({ root, options, dir, screen }: NetworkSettings): Network {
+export function startNetwork({ root, build, options, dir, screen }: NetworkSettings): Network {
   /** Whether the data directory is this launcher's to write. */
   let owned = false
   let stopping = false
@@ -82,7 +84,7 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
     const ports = layOutPorts(options.portBase, options.counts)
     const keys = openKeys(dir.keysFile, options.counts.workers, Date.now())
     const urls = findServerUrls(ports, keys, process.env)
-    await requireFreePorts(neededPorts(ports, urls))
+    await requireUsablePorts(neededPorts(ports, urls))
     const servers = { dir, ports, keys, screen, start: supervisor.start }
 
     const chainReady = async () => {
@@ -105,7 +107,7 @@ export function startNetwork({ root, options, dir, screen }: NetworkSettings): N
     }
     const [contracts] = await Promise.all([chainReady(), keyReady(), webAppReady()])
 
-    const programs = rolePrograms({ root, dir, ports, keys, options, urls })
+    const programs = rolePrograms({ root, build, dir, ports, keys, options, urls })
     const models = await screen.step('edge, web app, actors, pool and workers', async () => {
       await startRoles(programs, ports)
       await waitForListener('the web app', LOOPBACK, ports.web, WEB_PATIENCE_MS)

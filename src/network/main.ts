@@ -7,13 +7,13 @@ import { makeScreen } from './screen.ts'
 import { whenAskedToStop } from './stopping.ts'
 
 /** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
-export async function launch({ root, startedIn }: LaunchOptions): Promise<void> {
+export async function launch({ root, startedIn, build }: LaunchOptions): Promise<void> {
   const options = readOptions(startedIn)
   // Whoever read what is shown may have gone; that is no reason to end the network.
   process.stdout.on('error', () => {})
   const screen = makeScreen(process.stdout, () => performance.now())
   const dir = dataDirAt(options.dataDir)
-  const network = startNetwork({ root, options, dir, screen })
+  const network = startNetwork({ root, build, options, dir, screen })
   const end = async (exitCode: number) => {
     await network.stop()
     screen.close()
@@ -45,6 +45,8 @@ export interface LaunchOptions {
   readonly root: string
   /** Where the operator is; a relative data directory is meant from here. */
   readonly startedIn: string
+  /** The bundles that all processes run, those that are started again too. */
+  readonly build: string
 }
 
 function readOptions(startedIn: string) {

@@ -40,8 +40,23 @@ function monitorPort(base: number, role: Role, index: number): number {
 }
 const MONITORED_ACTORS = 19
 
-/** @throws naming the first port that something else holds */
-export async function requireFreePorts(ports: readonly number[]): Promise<void> {
+/**
+ * Browsers, and `fetch` in Node, call nothing on these: other protocols live there.
+ * https://fetch.spec.whatwg.org/#port-blocking, those that need no root rights
+ */
+export const UNCALLABLE_PORTS: ReadonlySet<number> = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+])
+
+/** @throws naming the first port that something else holds, or that clients refuse to call */
+export async function requireUsablePorts(ports: readonly number[]): Promise<void> {
+  const uncallable = ports.find((port) => UNCALLABLE_PORTS.has(port))
+  if (uncallable !== undefined) {
+    throw new Error(
+      `browsers refuse to call port ${uncallable}; choose other ports with --port-base N`,
+    )
+  }
   const free = await Promise.all(ports.map(isFree))
   const taken = ports.find((_, i) => !free[i])
   if (taken === undefined) return

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { NATS_ROLES } from '../bus/permissions.ts'
+import { nodeArguments } from './bundled.mjs'
 import type { DataDir } from './data-dir.ts'
 import type { Keys } from './keys.ts'
 import { passwordVariable } from './nats-users.ts'
@@ -11,6 +11,8 @@ import type { Program, Role } from './supervisor.ts'
 /** Everything a role is told about the network it belongs to. */
 export interface Wiring {
   readonly root: string
+  /** Folder of the bundles. */
+  readonly build: string
   readonly dir: DataDir
   readonly ports: Ports
   readonly keys: Keys
@@ -18,6 +20,8 @@ export interface Wiring {
   readonly urls: ServerUrls
 }
 
+/** Of the network's processes those of this house. */
+type OwnRole = Exclude<Role, 'nats' | 'redis' | 'chain'>
 type Env = Readonly<Record<string, string>>
 
 // Between them the first two workers serve four sizes, and each model but one has two workers.
@@ -86,13 +90,18 @@ export function plannedModels(programs: readonly Program[]): ReadonlyMap<string,
 }
 
 /** @param defaults what the operator's environment may say otherwise; `env` it may not */
-function program(wiring: Wiring, role: Role, index: number, env: Env, defaults: Env = {}): Program {
-  const folder = role === 'actors' ? 'actors' : join('src', role)
+function program(
+  wiring: Wiring,
+  role: OwnRole,
+  index: number,
+  env: Env,
+  defaults: Env = {},
+): Program {
   return {
     role,
     name: `${role}-${index + 1}`,
     command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), join(wiring.root, folder, 'main.ts')],
+    args: nodeArguments(wiring.build, role),
     cwd: wiring.root,
     // Nobody here looks at /readyz, and Ctrl-C should not have to wait.
     env: {

@@ -1,7 +1,8 @@
-// `npm start`. Plain JavaScript: checks Node, installs what is missing, and hands over to main.ts in
-// this same process, so that there is one process to interrupt.
+// `npm start`. Plain JavaScript: checks Node, installs what is missing, makes the bundles, and hands
+// over to main.ts in this same process, so that there is one process to interrupt.
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { load } from './bundled.mjs'
 import { installPackages, requireNode } from './install.mjs'
 
 requireNode()
@@ -13,9 +14,10 @@ try {
   process.exit(1)
 }
 const startedIn = process.cwd()
-// tsx reads tsconfig.json from the working directory.
+// What is started here runs in the project, wherever the operator is.
 process.chdir(root)
-const { register } = await import('tsx/esm/api')
-register()
-const { launch } = await import('./main.ts')
-await launch({ root, startedIn })
+// Not before the packages are there.
+const { bundleNetwork } = await import('./bundle.mjs')
+const build = await bundleNetwork(root)
+const { launch } = await load(build, 'launcher')
+await launch({ root, startedIn, build })

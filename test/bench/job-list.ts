@@ -13,7 +13,7 @@ import { toCredits } from '../../src/domain/credits.ts'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { keyRecord } from '../../src/messages/account.ts'
-import type { JobView } from '../../src/messages/job.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { VersionedJob } from '../../src/ports/job-views.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
@@ -112,7 +112,7 @@ async function startEdge(): Promise<string> {
   }
   writeFileSync(contracts, JSON.stringify({ chain_id: 1, deploy_block: 0, ...addresses }))
   const port = await freePort()
-  edge = spawn(process.execPath, ['--import', 'tsx', 'src/edge/main.ts'], {
+  edge = spawn(process.execPath, ['src/network/role.mjs', 'edge'], {
     env: {
       PATH: process.env.PATH,
       NATS_URL: natsServer.url,

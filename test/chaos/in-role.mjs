@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 
 const LOOK_MS = 50
-const role = /\/(edge|actors|pool|web|worker)\/main\.ts$/.exec(process.argv[1] ?? '')?.[1]
+const role = /\/roles\/\w+\/(edge|actors|pool|web|worker)\.mjs$/.exec(process.argv[1] ?? '')?.[1]
 if (role) {
   /** Ports that this role reaches by another: `{role: {port: other}}`. */
   divert(JSON.parse(process.env.CHAOS_ROUTES ?? '{}')[role] ?? {})

@@ -26,7 +26,7 @@ export function startWorker(
   const home = mkdtempSync(join(tmpdir(), 'svc-worker-'))
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--import', 'tsx', resolve(ROOT, 'src/worker/main.ts')],
+    [resolve(ROOT, 'src/network/role.mjs'), 'worker'],
     {
       cwd: ROOT,
       stdio: 'ignore',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Balancer, makeBalancer } from '../cluster/balancer.ts'
@@ -8,7 +6,7 @@ import { startLoad } from '../cluster/steady-load.ts'
 import { type Network, type Role, startNetwork } from '../network/network.ts'
 import { audit } from './books.ts'
 import { MODEL } from './calls.ts'
-import { until, untilReplaced, untilServed } from './until.ts'
+import { startsOf, until, untilReplaced, untilServed } from './until.ts'
 import { allAgree, tally, told } from './verdicts.ts'
 
 /**
@@ -56,9 +54,9 @@ for (const { role, count } of ROLES) {
   Rolling(`each ${role}: no request fails`, () =>
     underLoad(role, async (more) => {
       for (let index = 0; index < count; index++) {
-        const starts = startsOf(role, index)
+        const starts = startsOf(network, role, index)
         network.kill(role, 'SIGTERM', index)
-        await until(`${role} is back`, () => startsOf(role, index) > starts, BACK_MS)
+        await until(`${role} is back`, () => startsOf(network, role, index) > starts, BACK_MS)
         await settled()
         await more()
       }
@@ -92,13 +90,6 @@ const webStatus = (path: string): Promise<number> =>
     ({ status }) => status,
     () => 0,
   )
-
-/** How often this process has said that it is ready: that it runs again is not enough to go on. */
-const startsOf = (role: Role, index: number): number =>
-  readFileSync(join(network.dataDir, 'logs', `${role}-${index + 1}.log`), 'utf8')
-    .split('\n')
-    .filter((line) => READY.test(line)).length
-const READY = /"msg":"(?:\w+: ready|connected: ready for jobs)"/
 
 /** As an orchestrator waits before it goes on: all edges ready, all workers at work. */
 async function settled(): Promise<void> {

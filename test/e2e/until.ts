@@ -39,9 +39,16 @@ export const untilReplaced = (network: Network, role: Role, killed: number, coun
     return pids.length === count && !pids.includes(killed)
   })
 
+/** How often this process has said that it is ready: that it runs again is not enough to go on. */
+export const startsOf = (network: Network, role: Role, index: number): number =>
+  readFileSync(join(network.dataDir, 'logs', `${role}-${index + 1}.log`), 'utf8')
+    .split('\n')
+    .filter((line) => READY.test(line)).length
+const READY = /"msg":"(?:\w+: ready|connected: ready for jobs)"/
+
 /** Waits until that many workers serve the model, as every edge sees it. */
 export async function untilServed(
-  network: Network,
+  network: Pick<Network, 'base_urls' | 'api_key'>,
   model: string,
   workers: number,
   withinMs = WAIT_MS,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { NetworkFile } from '../../src/network/network-file.ts'
 import { PORT_SPAN } from '../../src/network/options.ts'
-import { isFree } from '../../src/network/ports.ts'
+import { isFree, UNCALLABLE_PORTS } from '../../src/network/ports.ts'
 import { pause } from '../../src/network/waiting.ts'
 
 /** A whole network, started as `npm start` starts it, for a test that looks at it from outside. */
@@ -32,10 +32,13 @@ export interface NetworkOptions {
   /** More flags of `npm start`, like `['--workers', '3']`. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Folder of the programs, where they are not those of this source. */
+  readonly build?: string
   readonly startPatienceMs?: number
 }
 
 const LAUNCHER = resolve(import.meta.dirname, '../../src/network/start.mjs')
+const LAUNCHER_OF_BUILD = resolve(import.meta.dirname, 'launch-build.mjs')
 /** A machine that does much else takes minutes for what takes seconds. */
 const START_PATIENCE_MS = 400_000
 const STOP_PATIENCE_MS = 120_000
@@ -80,12 +83,23 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   }
 }
 
-function spawnLauncher(dataDir: string, portBase: number, { flags = [], env }: NetworkOptions) {
-  const args = [LAUNCHER, '--data-dir', dataDir, '--port-base', String(portBase), ...flags]
+function spawnLauncher(
+  dataDir: string,
+  portBase: number,
+  { flags = [], env, build }: NetworkOptions,
+) {
+  const program = build ? LAUNCHER_OF_BUILD : LAUNCHER
+  const args = [program, '--data-dir', dataDir, '--port-base', String(portBase), ...flags]
   const launcher = spawn(process.execPath, args, {
     // The open input tells it that this test is alive: a test that is killed takes its network along.
     // All requests of a test come from one address.
-    env: { ...process.env, EDGE_BURST: '0', WEB_BURST: '0', ...env, SVC_SUPERVISED: '1' },
+    env: {
+      ...process.env,
+      ...{ EDGE_BURST: '0', WEB_BURST: '0' },
+      ...env,
+      ...(build && { TEST_BUILD: build }),
+      SVC_SUPERVISED: '1',
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Killed with the test's group it could not end its own processes.
     detached: true,
@@ -143,6 +157,7 @@ export async function freePortBase(): Promise<number> {
     const blocks = (LAST_PORT - FIRST_PORT) / PORT_SPAN
     const base = FIRST_PORT + Math.floor(Math.random() * blocks) * PORT_SPAN
     const ports = Array.from({ length: PORT_SPAN }, (_, i) => base + i)
+    if (ports.some((port) => UNCALLABLE_PORTS.has(port))) continue
     const free = await Promise.all(ports.map(isFree))
     if (free.every(Boolean)) return base
   }

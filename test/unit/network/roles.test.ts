@@ -31,7 +31,10 @@ function programsOn(env: Readonly<Record<string, string>>) {
   } as unknown as Keys
   const urls = findServerUrls(ports, keys, process.env)
   const dir = dataDirAt('/data')
-  return { urls, programs: rolePrograms({ root: '/', dir, ports, keys, options, urls }) }
+  return {
+    urls,
+    programs: rolePrograms({ root: '/', build: '/', dir, ports, keys, options, urls }),
+  }
 }
 
 Roles('each role is its own user of the servers, and is told no other password', () => {

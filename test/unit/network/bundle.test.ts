@@ -1,0 +1,143 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { bundle } from '../../../src/network/bundle.mjs'
+import { nodeArguments } from '../../../src/network/bundled.mjs'
+
+/** Bundles of a project as small as can be. */
+const Bundle = suite('bundle')
+const BUNDLER = pathToFileURL(join(import.meta.dirname, '../../../src/network/bundle.mjs')).href
+const PROGRAM = 'src/part/main.ts'
+const KEPT = 5
+
+let root: string
+Bundle.before.each(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-bundle-'))
+  mkdirSync(join(root, 'src/part'), { recursive: true })
+})
+Bundle.after.each(() => rmSync(root, { recursive: true, force: true }))
+
+const write = (text: string) => writeFileSync(join(root, PROGRAM), text)
+const make = () => bundle(root, 'builds', { worker: PROGRAM })
+const builds = () => readdirSync(join(root, 'dist/builds')).sort()
+function run(build: string) {
+  const { stdout, stderr } = spawnSync(process.execPath, nodeArguments(build, 'worker'), {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  return { stdout, stderr }
+}
+/** As if nobody had looked at it for a while. */
+function age(build: string, days: number): void {
+  const then = new Date(Date.now() - days * 86_400_000)
+  utimesSync(build, then, then)
+}
+function asUsedBy(build: string, pid: number | undefined): void {
+  rmSync(join(build, 'users', String(process.pid)))
+  writeFileSync(join(build, 'users', String(pid)), '')
+}
+/** More other builds than are kept. */
+async function makeMany(): Promise<void> {
+  for (let i = 0; i <= KEPT; i++) {
+    write(`console.log(${i})`)
+    asUsedBy(await make(), endedPid())
+  }
+}
+const endedPid = () => spawnSync(process.execPath, ['--version']).pid
+
+Bundle('a module finds what lies beside its source', async () => {
+  writeFileSync(join(root, 'src/part/place.ts'), 'export const folder = import.meta.dirname')
+  write(
+    `import { folder } from './place.ts'
+    console.log(import.meta.url, folder, import.meta.filename, 'import.meta.url')`,
+  )
+  const source = join(root, PROGRAM)
+  const expected = `${pathToFileURL(source).href} ${join(root, 'src/part')} ${source} import.meta.url\n`
+  assert.equal(run(await make()), { stdout: expected, stderr: '' })
+})
+
+Bundle('an error names the file and the line that were written', async () => {
+  write("type Gone = string\n\nexport const text: Gone = ''\nthrow new Error('as planned')\n")
+  assert.match(run(await make()).stderr, `${join(root, PROGRAM)}:4:`)
+})
+
+Bundle('what would be looked for from the bundle is refused', async () => {
+  write("console.log(import.meta.resolve('./place.ts'))")
+  const failure = await make().then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  assert.match(failure ?? '', 'import.meta.resolve')
+})
+
+Bundle('the same content is one build, another content is another', async () => {
+  write('console.log(1)')
+  const first = await make()
+  assert.is(await make(), first)
+  write('console.log(2)')
+  assert.is.not(await make(), first)
+  assert.is(builds().length, 2)
+})
+
+Bundle('many that make the same at once find it whole', async () => {
+  write('console.log(1)')
+  const child = `import { bundle } from '${BUNDLER}'
+    const build = await bundle(${JSON.stringify(root)}, 'builds', { worker: '${PROGRAM}' })
+    await import(build + '/worker.mjs')`
+  const said = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const process_ = spawn(process.execPath, ['--input-type=module', '-e', child])
+      let out = ''
+      for (const stream of [process_.stdout, process_.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          out += text
+        })
+      }
+      await once(process_, 'close')
+      return out
+    }),
+  )
+  assert.equal(said, ['1\n', '1\n', '1\n', '1\n'])
+  assert.is(builds().length, 1, builds().join())
+})
+
+Bundle('an old build goes, once nobody uses it', async () => {
+  write('console.log("old")')
+  const old = await make()
+  age(old, 30)
+  await makeMany()
+  assert.ok(existsSync(old), 'this process may start a role from it again')
+  asUsedBy(old, endedPid())
+  age(old, 30)
+  await make()
+  assert.not.ok(existsSync(old))
+  assert.ok(builds().every((name) => name !== basename(old)))
+})
+
+Bundle('a build that was old becomes new when it is used again', async () => {
+  write('console.log("old")')
+  const old = await make()
+  await makeMany()
+  age(old, 30)
+  write('console.log("old")')
+  assert.is(await make(), old)
+  asUsedBy(old, endedPid())
+  write('console.log("one more")')
+  await make()
+  assert.ok(existsSync(old))
+})
+
+Bundle.run()
