@@ -2,7 +2,7 @@ import type { AnySchema } from './read.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS)$/
+const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS|OTLP_HEADERS)$/
 const NODE_URL = /^(WORKER_)?RPC_URL$/
 /** User and password in an address of a server. */
 const USER = /\/\/[^/@\s]*@/g

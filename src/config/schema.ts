@@ -12,11 +12,14 @@ import {
 } from './read.ts'
 import { chain, disputeWindow, docsUrl, leaving, redis, shared, window } from './shared-settings.ts'
 import { exactlyOneSigner, signerSettings } from './signer-settings.ts'
+import { sampling, tracing } from './tracing-settings.ts'
 
 /** Every setting of every role, with its default; of the web app: web-schema.ts. Operators read these. */
 
 export const edgeSchema = z.object({
   ...shared,
+  ...tracing,
+  ...sampling,
   ...redis,
   ...window,
   ...leaving,
@@ -59,6 +62,7 @@ export const ACTOR_KINDS = [
 ] as const
 const actorsSettings = z.object({
   ...shared,
+  ...tracing,
   ...redis,
   ...chain,
   ...window,
@@ -134,6 +138,7 @@ export type ActorsConfig = z.infer<typeof actorsSchema>
 
 export const poolSchema = z.object({
   ...shared,
+  ...tracing,
   ...redis,
   ...chain,
   ...leaving,
@@ -160,6 +165,7 @@ export type PoolConfig = z.infer<typeof poolSchema>
 
 export const workerSchema = z.object({
   LOG_LEVEL: shared.LOG_LEVEL,
+  ...tracing,
   POOL_URL: z
     .string()
     .default('127.0.0.1:50051')

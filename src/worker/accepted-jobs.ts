@@ -6,6 +6,7 @@ import {
 } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { JobId } from '../domain/ids.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
 import { JobRun, type RunEnd, type StopReason } from './job-run.ts'
@@ -17,6 +18,7 @@ export interface AcceptedJobsOptions {
   readonly engine: Engine
   readonly signed: SignedJobs
   readonly log: Log
+  readonly traces?: Traces | undefined
   /** Runs of this agent, those that wind down after a pool was lost included. */
   readonly runs: Set<JobRun>
   readonly onRan: (end: RunEnd) => void

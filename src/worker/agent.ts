@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import type { Models, Standing, Welcome } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { AGENT_VERSION } from '../domain/version.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { AcceptedJobs } from './accepted-jobs.ts'
 import { adviceFor, OTHER_VERSION } from './advice.ts'
 import { backoffMs, jittered, LASTING, pause } from './backoff.ts'
@@ -27,6 +28,7 @@ export interface AgentOptions {
   readonly region: string
   readonly signed: SignedJobs
   readonly log: Log
+  readonly traces?: Traces | undefined
 }
 
 /** How one stream ended. */

@@ -5,6 +5,7 @@ import type { WorkerConfig } from '../config/schema.ts'
 import { toAddress } from '../domain/ids.ts'
 import { LAUNCH_LINEUP } from '../domain/models.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { Agent } from './agent.ts'
 import type { Settings } from './cli/settings.ts'
 import { requireTls } from './dial.ts'
@@ -30,23 +31,26 @@ export interface WorkerParts {
   readonly key: WorkerKey
   readonly signed: SignedJobs
   readonly log: Log
+  /** Undefined: nothing is traced. */
+  readonly traces?: Traces | undefined
 }
 
 /**
  * Puts an agent together; it is not started yet.
  * @throws {ConfigError}
  */
-export async function composeWorker({ settings, key, signed, log }: WorkerParts): Promise<Agent> {
+export async function composeWorker(parts: WorkerParts): Promise<Agent> {
+  const { settings, key, signed, log, traces } = parts
   const c = container.createChildContainer()
   c.register(SETTINGS, { useValue: settings })
   c.register(LOG, { useValue: log })
   c.register(SIGNED, { useValue: signed })
   c.register(IDENTITY, { useValue: identityOf(key, settings) })
   c.register(ENGINE, { useValue: await composeEngine(settings, log) })
-  return makeAgent(c)
+  return makeAgent(c, traces)
 }
 
-function makeAgent(c: DependencyContainer): Agent {
+function makeAgent(c: DependencyContainer, traces: Traces | undefined): Agent {
   const settings = c.resolve(SETTINGS)
   const pools = requireTls(settings)
   return new Agent({
@@ -57,6 +61,7 @@ function makeAgent(c: DependencyContainer): Agent {
     region: settings.WORKER_REGION,
     signed: c.resolve(SIGNED),
     log: c.resolve(LOG),
+    traces,
   })
 }
 

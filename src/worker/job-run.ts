@@ -11,7 +11,9 @@ import { mostTokensOf } from '../domain/plausible-tokens.ts'
 import type { Completion } from '../domain/proof.ts'
 import { unreachable } from '../domain/result.ts'
 import { toUnixMs, unixSeconds } from '../domain/time.ts'
+import { toTraceparent } from '../domain/traceparent.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Attributes, Span, Traces } from '../telemetry/traces.ts'
 import { type Engine, type EngineEnding, EngineFault, type EngineFaultKind } from './engine.ts'
 import type { Identity } from './identity.ts'
 import type { SignedJobs } from './local/signed-jobs.ts'
@@ -28,6 +30,7 @@ export interface JobRunDeps {
   readonly escrowSeparator: Uint8Array
   readonly signed: SignedJobs
   readonly log: Log
+  readonly traces?: Traces | undefined
 }
 
 /** How a run ended, for those who count. */
@@ -58,6 +61,8 @@ export class JobRun {
   private engineFailed = false
   private stopped: StopReason | undefined
   private isAbandoned = false
+  /** Undefined: the job is not traced, or nothing is here. */
+  private readonly span: Span | undefined
 
   constructor(
     private readonly jobId: JobId,
@@ -65,6 +70,7 @@ export class JobRun {
     private readonly deps: JobRunDeps,
   ) {
     this.stream = { jobId, texts: [] }
+    this.span = traceRun(deps.traces, jobId, offer)
   }
 
   /**
@@ -87,6 +93,7 @@ export class JobRun {
 
   private report(outcome: ToPool): { outcome: ToPool; end: RunEnd } {
     if (!this.isAbandoned) this.deps.outgoing.send(outcome)
+    this.span?.end(endOf(outcome))
     return { outcome, end: this.ended(outcome) }
   }
 
@@ -173,7 +180,10 @@ export class JobRun {
 
   private emit(text: string): void {
     if (text === '' || this.isAbandoned) return
-    this.firstTokenMs ??= performance.now() - this.startedMs
+    if (this.firstTokenMs === undefined) {
+      this.firstTokenMs = performance.now() - this.startedMs
+      this.span?.event('first text')
+    }
     this.deps.outgoing.text(this.stream, text)
   }
 
@@ -220,6 +230,17 @@ export class JobRun {
     return { $case: 'failure', value: { jobId: this.jobId, reason, message } }
   }
 }
+
+function traceRun(traces: Traces | undefined, jobId: JobId, offer: Offer): Span | undefined {
+  const parent = traces && offer.traceparent && toTraceparent(offer.traceparent)
+  if (!traces || !parent) return undefined
+  return traces.begin('worker job', parent, { 'svc.job_id': jobId, 'svc.model': offer.model })
+}
+
+const endOf = (outcome: ToPool): Attributes =>
+  outcome.$case === 'completion'
+    ? { 'svc.tokens': outcome.value.outputTokens }
+    : { 'error.type': outcome.$case === 'failure' ? Failure_Reason[outcome.value.reason] : 'none' }
 
 const FAILURES: Record<EngineFaultKind, Failure_Reason> = {
   context_length: Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED,

@@ -74,6 +74,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   viem: ['chain', 'audit', 'worker', 'web/app'],
   fastify: ['api', 'edge', 'web'],
   '@grpc/grpc-js': ['pool', 'worker', 'proto'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/sdk-trace-base': ['telemetry'],
 }
 
 export const packageOf = (specifier: string): string =>

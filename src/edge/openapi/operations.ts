@@ -39,7 +39,7 @@ export const createChatCompletion: Operation = {
   answer: {
     description:
       'The answer. Plain: one object. With `stream`: events of `data: <chunk>`; the schema is that of one chunk.',
-    headers: [...JOB_HEADERS, ...BALANCE],
+    headers: [...JOB_HEADERS, ...BALANCE, HEADERS.traceId],
     content: { [JSON_TYPE]: completionSchema, 'text/event-stream': chunkSchema },
   },
   errors: [

@@ -19,6 +19,11 @@ export const RESPONSE_HEADERS = {
     description:
       'Balance after this request is accounted for, in credits. Left out where it cannot be read within a second.',
   }),
+  [HEADERS.traceId]: Type.String({
+    pattern: '^[0-9a-f]{32}$',
+    description:
+      'Of a request that is traced: the trace, that of your own `traceparent` where you sent one. Quote it when you report a problem.',
+  }),
   'retry-after': Type.String({
     pattern: '^[0-9]+$',
     description: 'Seconds to wait before trying again, at most 60.',

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { runProcess } from '../../config/process.ts'
 import { ConfigError } from '../../config/read.ts'
+import { tracesOf } from '../../config/tracing-settings.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { openTraces } from '../../telemetry/open-traces.ts'
 import type { Agent } from '../agent.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { trustedContracts } from '../chain/contracts.ts'
@@ -28,13 +30,16 @@ export async function run(settings: Settings, json: boolean): Promise<void> {
     const control = await reachable(settings, key, handlers, log)
     // After the socket: two agents of one key must not write one file.
     const signed = SignedJobs.open(join(folder, 'signed.log'), Math.floor(Date.now() / 1_000))
-    const agent = await composeWorker({ settings, key, signed, log })
+    const named = { role: 'worker', instance: key.address, log }
+    const traces = await openTraces({ ...tracesOf(settings), ...named })
+    const agent = await composeWorker({ settings, key, signed, log, traces })
     const stopReading = followChain(settings, agent, log)
     const stop = async (spanMs?: number) => {
       await agent.stop(spanMs)
       stopReading()
       screen.close()
       signed.close()
+      await traces?.close()
       await control.close()
     }
     const leave = async () => {

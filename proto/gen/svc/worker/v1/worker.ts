@@ -183,6 +183,11 @@ export interface Offer {
    * a job like any other.
    */
   canary: boolean;
+  /**
+   * Of W3C Trace Context: what the job belongs to in the network's traces. Absent: it is not traced.
+   * Here and not in the metadata of the call, which are sent once a stream and not once a job.
+   */
+  traceparent?: string | undefined;
 }
 
 export interface Message {
@@ -1308,7 +1313,16 @@ export const LeftOutModel: MessageFns<LeftOutModel> = {
 };
 
 function createBaseOffer(): Offer {
-  return { jobId: "", model: "", messages: [], sampling: undefined, maxOutputTokens: 0, deadlineAt: 0, canary: false };
+  return {
+    jobId: "",
+    model: "",
+    messages: [],
+    sampling: undefined,
+    maxOutputTokens: 0,
+    deadlineAt: 0,
+    canary: false,
+    traceparent: undefined,
+  };
 }
 
 export const Offer: MessageFns<Offer> = {
@@ -1333,6 +1347,9 @@ export const Offer: MessageFns<Offer> = {
     }
     if (message.canary !== false) {
       writer.uint32(56).bool(message.canary);
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(66).string(message.traceparent);
     }
     return writer;
   },
@@ -1404,6 +1421,14 @@ export const Offer: MessageFns<Offer> = {
             }
 
             message.canary = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }
