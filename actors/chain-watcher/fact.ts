@@ -52,12 +52,13 @@ const placeOf = ({
 export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
   switch (fact.type) {
     case 'settled': {
-      const { jobId, tx, block, charged } = fact
-      return { type: 'ConfirmSettlement', jobId, tx, block, charged, at }
+      const { jobId, tx, block, charged, workerId, outputHash } = fact
+      const answer = { workerId, outputHash }
+      return { type: 'ConfirmSettlement', jobId, tx, block, charged, answer, at, final: true }
     }
     case 'refunded': {
       const { jobId, tx, block } = fact
-      return { type: 'ConfirmRefund', jobId, tx, block, at }
+      return { type: 'ConfirmRefund', jobId, tx, block, at, final: true }
     }
     case 'disputed': {
       const { jobId, tx, block, claimedHash } = fact

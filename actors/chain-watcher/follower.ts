@@ -6,7 +6,7 @@ import {
   ChainUnavailable,
   type EscrowReader,
 } from '../../src/ports/escrow.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
+import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { type CreditChange, changesOwned } from './credit-facts.ts'
 import { commandOf, ledgerEntryOf } from './fact.ts'
@@ -31,6 +31,8 @@ export interface FollowerOptions {
   readonly metrics: WatcherMetrics
   /** Everything up to the end of `trail` has been taken. */
   moved(trail: Trail): void
+  /** The last block that is not followed again after a crash. */
+  kept(): number
 }
 
 export interface Follower {
@@ -75,7 +77,7 @@ export function makeFollower(options: FollowerOptions): Follower {
       await stepBack(last, head)
       return true
     }
-    if (last) await proveReads(options, trail, last.block)
+    if (last) await proveReads(options, trail, { upTo: last.block, kept: options.kept() })
     if (end) await take(end, await reader.facts(from, to))
     options.metrics.at(head.number, endOf(trail)?.block ?? 0)
     if (!end) return false
@@ -83,7 +85,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   }
 
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
-    const changes = await applyAll(options.ledger, facts)
+    const changes = await applyAll(options.ledger, facts, { block, blockHash: hash })
     const at = options.clock.now()
     const commands = facts.flatMap((fact) => commandOf(fact, at) ?? [])
     const slashes = slashesOf(facts)
@@ -155,12 +157,14 @@ async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
 }
 
 /**
- * In the chain's order for each wallet; wallets side by side.
+ * In the chain's order for each wallet; wallets side by side. Whoever goes on after a crash may never
+ * have seen the block that the ledger is at by then: it is noted, so that it is looked for.
  * @returns what changed the credits of a wallet, each wallet's in order
  */
 async function applyAll(
   ledger: Ledger,
   facts: readonly ChainFact[],
+  at: BlockId,
 ): Promise<readonly CreditChange[]> {
   const wallets = new Map<string, Omit<CreditChange, 'standing'>[]>()
   const places = new Map<string, number>()
@@ -176,6 +180,8 @@ async function applyAll(
     if (changes) changes.push(change)
     else wallets.set(wallet, [change])
   }
+  if (wallets.size === 0) return []
+  await ledger.noteRead(at)
   const applied = await Promise.all(
     [...wallets.values()].map(async (changes) => {
       const told: CreditChange[] = []
@@ -186,5 +192,6 @@ async function applyAll(
       return told
     }),
   )
+  await ledger.noteRead(at)
   return applied.flat()
 }

@@ -9,28 +9,36 @@ interface Options {
   readonly log: Log
 }
 
+interface Span {
+  /** What the trail ends in. */
+  readonly upTo: number
+  /** Of what is gone after it a new follower would not know that it was there. */
+  readonly kept: number
+}
+
 /**
  * Wallets are read at the chain's head, which whoever follows the chain has yet to reach: it sees no
- * reorg of blocks that it never saw, and one may have taken place before it began to follow. So each
- * block that a wallet was read at is looked for once the follower is past it. Where the chain does not
- * hold it, the ledger forgets.
+ * reorg of blocks that it never saw, and one may have taken place before it began to follow, in place
+ * of one that died. So each block that a wallet was read at, or brought up to, is looked for once the
+ * follower is past it. Where the chain does not hold it, the ledger forgets. It is looked for until the
+ * trail that is kept has passed it.
  * @param trail of the chain that counts
  */
 export async function proveReads(
   { reader, ledger, log }: Options,
   trail: Trail,
-  upTo: number,
+  { upTo, kept }: Span,
 ): Promise<void> {
   const reads = await ledger.reads(upTo)
   if (reads.length === 0) return
+  const seen = new Map(trail.map(({ block, hash }) => [block, hash]))
   const isOnChain = async ({ block, blockHash }: BlockId): Promise<boolean> => {
-    const hash =
-      trail.find((seen) => seen.block === block)?.hash ?? (await reader.block(block))?.hash
+    const hash = seen.get(block) ?? (await reader.block(block))?.hash
     if (hash === undefined) throw new ChainUnavailable(`the node does not have block ${block}`)
     return hash === blockHash
   }
   const found = await Promise.all(reads.map(isOnChain))
-  if (found.every(Boolean)) return ledger.proven(reads)
-  log.warn({ reads, upTo }, 'watcher: wallets were read at a block that is gone, reading them anew')
+  if (found.every(Boolean)) return ledger.proven(reads.filter(({ block }) => block <= kept))
+  log.warn({ reads, upTo }, 'watcher: wallets are as of a block that is gone, reading them anew')
   await ledger.forget()
 }

@@ -45,6 +45,7 @@ export function makeChainWatcher(options: WatcherOptions): ChainWatcher {
       tell: creditFacts.take,
       tellSlash: slashes.take,
       moved: cursor.save,
+      kept: cursor.kept,
     })
     const loop = makePokedLoop('watcher', follower.step, log)
     const endings = [reader.onBlock(loop.poke), clock.every(SAFETY_POLL_MS, loop.poke)]

@@ -33,8 +33,8 @@ export interface Ledger {
   /** Takes a wallet as the chain has it after block `block`. Loses to a newer `apply`. */
   load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'>
   /**
-   * Notes that wallets are read as of a block: before such a `load`, and again after it, so that no
-   * one who looks in between misses it. Any block may turn out not to be on the chain that counts.
+   * Notes that wallets are as of a block: before such a `load` or `apply`, and again after it, so that
+   * no one who looks in between misses it. Any block may turn out not to be on the chain that counts.
    */
   noteRead(block: BlockId): Promise<void>
   /** The noted blocks up to block `upTo`. */

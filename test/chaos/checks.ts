@@ -32,28 +32,37 @@ export async function flawsOf(
   kept: readonly Kept[],
   mayLose: NonNullable<Fault['mayLose']>,
 ): Promise<string[]> {
+  const ends = new Map<Kept, Job | string>()
+  await someAtOnce(kept, async (call) => {
+    if (call.jobId !== null) ends.set(call, await endedJob(call, call.jobId))
+  })
+  // Only now: a chain that was read before has not seen the end of the last jobs.
   const chain = await lockedJobs(world.network)
   const rpc = makeRpc(world.network.rpc_url)
+  const isMined = async (hash: string) =>
+    (await rpc.call('eth_getTransactionReceipt', [hash])) !== null
   const flaws: string[] = []
-  const rest = kept.values()
-  const one = async () => {
-    for (const call of rest) {
-      const found = await flawsOfOne(call, chain, async (hash) => {
-        return (await rpc.call('eth_getTransactionReceipt', [hash])) !== null
-      })
+  try {
+    await someAtOnce(kept, async (call) => {
+      const found = await flawsOfOne(call, ends.get(call), chain, isMined)
       const { got } = call
       if (got.type === 'lost' && got.how !== 'left' && !mayLose.includes(got.how)) {
         found.push(`the connection was ${got.how}: ${got.why}`)
       }
       flaws.push(...found.map((flaw) => `${call.what} ${call.jobId ?? '(no job)'}: ${flaw}`))
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, one))
+    })
   } finally {
     await rpc.close()
   }
   return [...flaws, ...paidTwice(kept)]
+}
+
+async function someAtOnce<T>(all: readonly T[], look: (one: T) => Promise<void>): Promise<void> {
+  const rest = all.values()
+  const line = async () => {
+    for (const one of rest) await look(one)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, line))
 }
 
 /** At the end of a network: every job that a caller was told of is in the wallet's list, once. */
@@ -93,6 +102,7 @@ type IsMined = (hash: string) => Promise<boolean>
 
 async function flawsOfOne(
   call: Kept,
+  job: Job | string | undefined,
   chain: ReadonlyMap<string, JobOnChain>,
   isMined: IsMined,
 ): Promise<string[]> {
@@ -102,8 +112,9 @@ async function flawsOfOne(
   if (got.type === 'torn' && !HONEST_IN_STREAM.has(got.error.code)) {
     return [`a stream ended with ${got.error.code}`]
   }
-  if (jobId === null) return got.type === 'whole' ? ['an answer without a job'] : []
-  const job = await endedJob(call, jobId)
+  if (jobId === null || job === undefined) {
+    return got.type === 'whole' ? ['an answer without a job'] : []
+  }
   if (typeof job === 'string') {
     // Refused before the job was there: then there is nothing on chain either.
     return got.type === 'refused' && !chain.has(jobId) ? [] : [job]
@@ -128,10 +139,14 @@ async function endedJob({ caller }: Kept, jobId: string): Promise<Job | string> 
     last = `${answer.status} ${answer.text}`
     if (answer.status === 404) return last
     const job = answer.status === 200 ? (JSON.parse(answer.text) as Job) : undefined
-    return job && ENDED.includes(job.status) ? job : undefined
+    return job && isOver(job) ? job : undefined
   }, END_MS)
   return found ?? `has no end after ${END_MS} ms: ${last}`
 }
+
+/** Of a lock that is to be given back, in a block. */
+const isOver = ({ status, on_chain: { escrow_tx, block_number } }: Job): boolean =>
+  ENDED.includes(status) && (escrow_tx === null || block_number !== null)
 
 const isAnswer = (value: unknown): value is { status: number; text: string } =>
   typeof value === 'object' && value !== null && 'status' in value

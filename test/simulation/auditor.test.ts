@@ -10,7 +10,7 @@ import {
   sign,
 } from '../../src/domain/proof.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
-import type { JobView } from '../../src/messages/job.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import { Auditor } from './auditor/auditor.ts'
 import { ADDRESSES, CONTRACTS } from './chain/addresses.ts'
 import { makeSettlementChain } from './chain/connect.ts'

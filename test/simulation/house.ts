@@ -14,7 +14,10 @@ import type { ScriptEngine } from './redis/lua.ts'
 import { SimRedis } from './redis/server.ts'
 import type { Node, World } from './world.ts'
 
-const JOB_WINDOW_MS = 120_000
+/** In some lives jobs and their locks are short-lived, on a chain that goes back more often. */
+const HASTY = 0.1
+const USUAL = { jobWindowMs: 120_000, spans: {}, trouble: {} }
+const IN_HASTE = { jobWindowMs: 8_000, spans: { expirySeconds: 10 }, trouble: { trouble: 3 } }
 const LOCK_WAIT_MS_MAX = 20_000
 
 /** The servers of one life, and how its processes are put together on them. */
@@ -22,6 +25,8 @@ export class House {
   readonly nats: SimNats
   readonly redis: SimRedis
   readonly settlement
+  /** Locks outlive their time, and others than the service may take them back. */
+  readonly isHasty: boolean
   readonly endpoints: Endpoints
   readonly #world: World
   readonly #edges = new Map<string, EdgeNode>()
@@ -32,7 +37,9 @@ export class House {
     this.#world = world
     this.nats = new SimNats(world)
     this.redis = new SimRedis(world, scripts)
-    this.settlement = makeSettlementChain(world)
+    this.isHasty = world.random.chance(HASTY)
+    const { spans, trouble } = this.#terms
+    this.settlement = makeSettlementChain(world, trouble, spans)
     this.endpoints = new Endpoints(world)
   }
 
@@ -44,6 +51,10 @@ export class House {
   /** Those that can be dialled now. */
   get pools(): readonly PoolNode[] {
     return [...this.#pools.values()].filter(({ node }) => node.alive)
+  }
+
+  get #terms() {
+    return this.isHasty ? IN_HASTE : USUAL
   }
 
   hostOf(hostId: string): Node | undefined {
@@ -94,7 +105,7 @@ export class House {
       { bus, catalogue: new MemoryCatalogue(), ...connectSimRedis(this.redis, node) },
       {
         escrowAddress: CONTRACTS.jobEscrow,
-        jobWindowMs: JOB_WINDOW_MS,
+        jobWindowMs: this.#terms.jobWindowMs,
         lockWaitMaxMs: LOCK_WAIT_MS_MAX,
       },
       (what) => this.#world.fail(what),

@@ -134,6 +134,7 @@ class Life {
       view: (jobId) => jobs.find(({ id }) => id === jobId),
       memoryWasLost: this.#memoryWasLost,
       locksMayBeLost: (wallet) => this.#auditor.locksMayBeLost(wallet),
+      wasTakenBack: (jobId) => this.#auditor.wasTakenBack(jobId),
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
     })
     const delivered = judgeWebhooks(this.#webhooks, {
@@ -193,6 +194,7 @@ class Life {
       chain: this.#house.settlement.chain,
       wallets: this.#wallets,
       withinMs: this.#chaosMs,
+      takeBack: this.#house.isHasty,
     })
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
@@ -236,13 +238,16 @@ class Life {
     if (!this.#processes.areUp) wants.push('a process is not up')
     if (!this.#crowd?.isDone) wants.push('callers wait')
     const isOpen = (status: string) => this.#outsiders?.decides && status === 'disputed'
-    for (const { id, rests, status } of jobsOf(nats)) {
+    const jobs = jobsOf(nats)
+    for (const { id, rests, status } of jobs) {
       if (!rests || isOpen(status)) wants.push(`${id} is ${status}`)
     }
+    // An owner died before it had given them back: whoever sweeps finds them by their age.
+    wants.push(...this.#auditor.held(jobs))
     const owed = nats.stream('HOOK').messages.size
     if (owed > 0) wants.push(`${owed} deliveries are owed`)
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)
-    wants.push(...stillDue(this.#webhooks, { jobs: jobsOf(nats), record }))
+    wants.push(...stillDue(this.#webhooks, { jobs, record }))
     return wants
   }
 }

@@ -1,6 +1,7 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import type { DurationMs } from '../../src/domain/time.ts'
 import { ADDRESSES } from './chain/addresses.ts'
+import type { Call } from './chain/calls.ts'
 import type { SimChain } from './chain/chain.ts'
 import type { Kernel } from './kernel.ts'
 
@@ -8,11 +9,14 @@ interface Options {
   readonly chain: SimChain
   readonly wallets: readonly Address[]
   readonly withinMs: DurationMs
+  /** Somebody takes back each lock at the first moment at which everybody may. */
+  readonly takeBack: boolean
 }
 
 const OWNERS_ACT = 0.4
 const ARBITER_ACTS = 0.6
 const LOOK_MS = 2_000
+const TAKE_BACK_MS = [300, 2_000] as const
 /** Arbitration takes longer than any reorg reaches back: what it decides about is there to stay. */
 const FINAL_BLOCKS = 4
 
@@ -30,6 +34,7 @@ export class Outsiders {
     this.#arbiterActs = random.chance(ARBITER_ACTS)
     if (random.chance(OWNERS_ACT)) for (const wallet of options.wallets) this.#planThaw(wallet)
     if (this.#arbiterActs) this.#look()
+    if (options.takeBack) this.#takeBack()
   }
 
   /** Whether disputes are decided in this life. */
@@ -53,19 +58,32 @@ export class Outsiders {
     })
   }
 
+  /** Whoever was answered, and whoever is still to be paid, finds the lock gone. */
+  #takeBack(): void {
+    this.#kernel.after(this.#kernel.random.between(...TAKE_BACK_MS), () => this.#takeBack())
+    const { chain } = this.#options
+    const now = Math.floor(this.#kernel.now() / 1_000)
+    for (const [jobId, { status, since, wallet }] of chain.head.state.jobs) {
+      if (status !== 'Locked' || now < since + chain.contract.expirySeconds) continue
+      const call = { type: 'refundExpired', jobId } as const
+      if (!this.#isSent(call)) chain.act(wallet, call)
+    }
+  }
+
   #look(): void {
     this.#kernel.after(LOOK_MS, () => this.#look())
     const { chain } = this.#options
     const settledState = chain.block(chain.head.number - FINAL_BLOCKS)?.state
     for (const [jobId, { status }] of settledState?.jobs ?? []) {
       const isOpen = chain.head.state.jobs.get(jobId)?.status === 'Disputed'
-      if (status === 'Disputed' && isOpen && !this.#isDeciding(jobId)) this.#decide(jobId)
+      if (status !== 'Disputed' || !isOpen) continue
+      if (!this.#isSent({ type: 'resolveDispute', jobId })) this.#decide(jobId)
     }
   }
 
-  #isDeciding(jobId: JobId): boolean {
+  #isSent({ type, jobId }: { readonly type: Call['type']; readonly jobId: JobId }): boolean {
     return this.#options.chain.pool.some(
-      ({ call }) => call.type === 'resolveDispute' && call.jobId === jobId,
+      ({ call }) => call.type === type && 'jobId' in call && call.jobId === jobId,
     )
   }
 

@@ -1,5 +1,5 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { SimBlock, SimChain } from '../chain/chain.ts'
 import type { SimRedis } from '../redis/server.ts'
 import type { World } from '../world.ts'
@@ -66,6 +66,11 @@ export class Auditor {
     return this.#chain.orphans.length > 0 && this.#books.wallet(wallet).hasLeft
   }
 
+  /** By others than the service's own lanes: who was answered then pays nothing. */
+  wasTakenBack(jobId: JobId): boolean {
+    return this.#books.jobs.get(jobId)?.takenBack === true
+  }
+
   /** Once everything rests: each job against the chain, and nothing kept back for one that ended. */
   judge(jobs: readonly JobView[]): readonly string[] {
     const known = new Map<JobId, JobView>(jobs.map((job) => [job.id, job]))
@@ -75,12 +80,17 @@ export class Auditor {
     for (const jobId of this.#books.jobs.keys()) {
       if (!known.has(jobId)) flaws.push(`${jobId} is on chain, and in no journal`)
     }
-    for (const { wallet, reservations, locks } of readPages(this.#redis)) {
-      for (const jobId of [...reservations.keys(), ...locks.keys()]) {
-        if (known.has(jobId as JobId)) flaws.push(`${wallet}: credits are still held for ${jobId}`)
-      }
-    }
-    return flaws
+    return [...flaws, ...this.held(jobs)]
+  }
+
+  /** What the ledger keeps back for these, which have ended. */
+  held(jobs: readonly JobView[]): readonly string[] {
+    const known = new Set<string>(jobs.map(({ id }) => id))
+    return readPages(this.#redis).flatMap(({ wallet, reservations, locks }) =>
+      [...reservations.keys(), ...locks.keys()]
+        .filter((jobId) => known.has(jobId))
+        .map((jobId) => `${wallet}: credits are still held for ${jobId}`),
+    )
   }
 
   #follow(): void {

@@ -1,5 +1,5 @@
 import type { Address, Hex32, JobId } from '../../../src/domain/ids.ts'
-import type { SimBlock } from '../chain/chain.ts'
+import type { SimBlock, Transaction } from '../chain/chain.ts'
 import type { FactBody, Log, Shares } from '../chain/scene.ts'
 
 /** What one wallet has, by the logs alone; in credits. */
@@ -22,6 +22,8 @@ export interface JobBook {
   status: 'locked' | 'settled' | 'refunded' | 'disputed' | 'upheld' | 'rejected'
   charged: bigint
   returned: bigint
+  /** Refunded by `refundExpired`, which anyone may call. */
+  takenBack: boolean
   endTx: Hex32 | undefined
   workerId: number
   outputHash: Hex32 | undefined
@@ -60,7 +62,7 @@ export class Books {
   take(block: SimBlock): void {
     for (const { transaction, logs } of block.included) {
       for (const log of logs) {
-        this.#log(log, transaction.hash)
+        this.#log(log, transaction)
         if (log.name === 'fact') this.#note(log.fact, block.number, log.logIndex)
       }
     }
@@ -104,8 +106,8 @@ export class Books {
     )
   }
 
-  #log(log: Log, tx: Hex32): void {
-    if (log.name === 'fact') this.#fact(log.fact, tx, log.shares)
+  #log(log: Log, transaction: Transaction): void {
+    if (log.name === 'fact') this.#fact(log.fact, transaction, log.shares)
     else if (log.name === 'Claimed') {
       const { earner, units } = log
       this.claimed.set(earner, (this.claimed.get(earner) ?? 0n) + units)
@@ -116,7 +118,7 @@ export class Books {
     }
   }
 
-  #fact(fact: FactBody, tx: Hex32, shares: Shares | undefined): unknown {
+  #fact(fact: FactBody, { hash: tx, call }: Transaction, shares: Shares | undefined): unknown {
     switch (fact.type) {
       case 'deposited': {
         const book = this.wallet(fact.wallet)
@@ -144,7 +146,7 @@ export class Books {
       case 'settled':
         return this.#settled(fact, tx, shares)
       case 'refunded':
-        return this.#refunded(fact, tx)
+        return this.#refunded(fact, tx, call.type === 'refundExpired')
       case 'disputed':
       case 'dispute_resolved':
         return this.#contested(fact)
@@ -165,6 +167,7 @@ export class Books {
     this.jobs.set(jobId, {
       ...{ wallet, lock: credits, lockTx: tx, status: 'locked', charged: 0n, returned: 0n },
       ...{ endTx: undefined, workerId: 0, outputHash: undefined, outputTokens: 0 },
+      takenBack: false,
       ...{ forWorker: 0n, forTreasury: 0n, claimedHash: undefined },
     })
   }
@@ -189,14 +192,14 @@ export class Books {
     Object.assign(job, end, { workerId, outputHash, outputTokens, forWorker, forTreasury })
   }
 
-  #refunded({ jobId, wallet, credits }: Fact<'refunded'>, tx: Hex32): void {
+  #refunded({ jobId, wallet, credits }: Fact<'refunded'>, tx: Hex32, takenBack: boolean): void {
     const job = this.#lockedJob(jobId, 'refunded')
     if (!job) return
     this.#demand(credits === job.lock, `${jobId}: ${credits} of ${job.lock} are refunded`)
     const book = this.wallet(wallet)
     book.locked -= credits
     book.available += credits
-    Object.assign(job, { status: 'refunded', returned: credits, endTx: tx })
+    Object.assign(job, { status: 'refunded', returned: credits, endTx: tx, takenBack })
   }
 
   #contested(fact: Fact<'disputed'> | Fact<'dispute_resolved'>): void {

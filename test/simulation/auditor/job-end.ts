@@ -1,5 +1,5 @@
 import type { Address } from '../../../src/domain/ids.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { JobBook } from './books.ts'
 
 /** The specification's table: credits a request, and for 1 000 output tokens above the first 500. */

@@ -4,7 +4,7 @@ import { toCredits } from '../../../src/domain/credits.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
 import { completionId, toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { Heard } from './exchange.ts'
 import { judge } from './judge.ts'
 import { readAnswer } from './read-answer.ts'
@@ -89,6 +89,7 @@ function verdict(
     view: (jobId) => views.find(({ id }) => id === jobId),
     memoryWasLost: false,
     locksMayBeLost: () => false,
+    wasTakenBack: () => false,
     disputeWindowMs: 60_000,
   })
 }

@@ -1,7 +1,7 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
 import { type Address, completionId, type JobId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { ToldError } from './read-answer.ts'
 import type { ToldChat, ToldDispute, Witness } from './witness.ts'
 
@@ -12,6 +12,8 @@ export interface Verdicts {
   readonly memoryWasLost: boolean
   /** A reorg has let a wallet take its credits out before a lock that had taken them before. */
   locksMayBeLost(wallet: Address): boolean
+  /** Somebody took the lock back once anyone might, before the job was settled. */
+  wasTakenBack(jobId: JobId): boolean
   readonly disputeWindowMs: number
 }
 
@@ -63,12 +65,16 @@ function judgeText({ name, jobId, status, answer }: ToldChat, witness: Witness):
   return flaws
 }
 
-function judgeEnd(told: ToldChat, { view: viewOf, locksMayBeLost }: Verdicts): string[] {
+function judgeEnd(
+  told: ToldChat,
+  { view: viewOf, locksMayBeLost, wasTakenBack }: Verdicts,
+): string[] {
   const { name, jobId, answer, wallet } = told
   const view = jobId && viewOf(jobId)
   if (view && view.wallet !== wallet) return [`${name}: ${jobId} is a job of another wallet`]
   if (isAnswer(told)) {
-    const isFree = view?.status === 'failed' && view.escrowTx === null && locksMayBeLost(wallet)
+    const lostLock = view?.escrowTx === null && locksMayBeLost(wallet)
+    const isFree = view?.status === 'failed' && (lostLock || wasTakenBack(view.id))
     return isFree ? [] : judgeAnswered(told, view)
   }
   if (answer.error?.code === 'job_timeout' && view?.status !== 'refunded') {
@@ -141,6 +147,7 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
   if (body === undefined) return []
   const about = `${told.name}: dispute of ${jobId}`
   if (!view) return [`${about}, which is nowhere`]
+  if (view.status === 'failed' && verdicts.wasTakenBack(jobId)) return []
   if (status === 200 && !body.dispute_opened) {
     return view.proofHash === sent ? [] : [`${about}: told that the hashes agree`]
   }

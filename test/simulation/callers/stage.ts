@@ -1,7 +1,7 @@
 import { actorsSchema } from '../../../src/config/schema.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { type Address, toAddress, toHex32 } from '../../../src/domain/ids.ts'
-import type { JobStatus, JobView } from '../../../src/messages/job.ts'
+import type { JobStatus, JobView } from '../../../src/messages/job-view.ts'
 import type { Ledger, Outputs } from '../../../src/ports/ledger.ts'
 import { MemoryJobViews } from '../../fakes/edge/memory-job-views.ts'
 import { MemoryOutputs } from '../../fakes/edge/memory-outputs.ts'
@@ -232,6 +232,7 @@ export class Stage {
         view: (jobId) => views.get(jobId),
         memoryWasLost: false,
         locksMayBeLost: () => false,
+        wasTakenBack: () => false,
         disputeWindowMs: CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
       }),
       ...judgeWebhooks(this.interested, {

@@ -47,7 +47,9 @@ export class WordOfChain {
       this.#block++
     })
     for (const lane of LANES) {
-      bus.subscribe(SUBJECTS.lane(lane), (message) => this.#asked(message as LaneIntent))
+      bus.subscribe(SUBJECTS.lane(lane), (message) => {
+        for (const intent of [message as LaneIntent | LaneIntent[]].flat()) this.#asked(intent)
+      })
     }
   }
 

@@ -80,6 +80,8 @@ export class SimChain {
   #dearBlocks = 0
   #dearTimes = 1n
   #count = 0
+  /** No reorg takes these back: with them the world began. */
+  #firstBlocks = 1
   readonly #listeners = new Set<() => void>()
 
   constructor(world: World, contract: ContractTerms, terms: ChainTerms) {
@@ -173,6 +175,7 @@ export class SimChain {
   /** Makes one block now of all that waits, whatever the troubles. For who begins a world. */
   mine(): SimBlock {
     const block = this.#extend(this.pool)
+    this.#firstBlocks = this.blocks.length
     this.#tell()
     return block
   }
@@ -203,8 +206,9 @@ export class SimChain {
   /** The nodes agree on another end of the chain, mostly a longer one. */
   #reorganize(): void {
     const { random, history } = this.#world
-    const depth = Math.min(random.between(1, REORG_BLOCKS_MAX), this.blocks.length - 1)
-    if (depth === 0) return
+    const most = this.blocks.length - this.#firstBlocks
+    const depth = Math.min(random.between(1, REORG_BLOCKS_MAX), most)
+    if (depth <= 0) return
     const gone = this.blocks.splice(-depth)
     this.orphans.push(...gone)
     const back = gone.flatMap(({ included }) => included.map(({ transaction }) => transaction))

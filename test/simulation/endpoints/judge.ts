@@ -1,6 +1,6 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { DurationMs } from '../../../src/domain/time.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { Attempt, EventType, WebhookRecord } from '../../../src/messages/webhook.ts'
 import type { Endpoint, Received } from './endpoints.ts'
 

@@ -120,5 +120,5 @@ function messageOf(node: Node, subject: string, data: Uint8Array, reply: Reply |
     if (!reply) return
     node.send('nats', () => reply.from.receive('nats', () => reply.answer(answer)))
   }
-  return { subject, data, respond } as unknown as Msg
+  return { subject, data, respond, ...(reply ? { reply: 'answers' } : {}) } as unknown as Msg
 }

@@ -268,6 +268,7 @@ Watcher('a lagging node whose head was never looked at: nothing is forgotten eit
 
 Watcher('a wallet read at a block that is gone before anybody followed it: forgotten', async () => {
   const house = new WatcherHouse()
+  house.listen()
   house.settled(1)
   const first = await house.watch()
   await first.stop()
@@ -283,6 +284,30 @@ Watcher('a wallet read at a block that is gone before anybody followed it: forgo
   await house.ledger.noteRead(await house.chain.account())
   await house.clock.advance(1_100)
   assert.equal([house.ledger.noted.length, house.ledger.forgotten], [0, 1], 'of the chain: proven')
+  await second.stop()
+})
+
+Watcher('a block whose logs the ledger has, gone before anybody went on: forgotten', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  house.settled(1)
+  const first = await house.watch()
+  await house.clock.advance(1_000)
+  const { set } = house.registry
+  house.registry.set = () => Promise.reject(new Error('it dies before that'))
+  house.settled(2)
+  await house.clock.advance(2_000)
+  await first.stop()
+  house.registry.set = set
+  assert.equal([house.saved(), house.ledger.applied.length], [1, 2])
+  house.chain.goBack(1)
+  house.settled(3)
+  const second = await house.watch()
+  await house.clock.advance(1_100)
+  assert.is(house.ledger.forgotten, 1)
+  house.settled(4)
+  await house.clock.advance(1_100)
+  assert.equal([house.ledger.noted, house.ledger.forgotten], [[], 1], 'what is kept is proven')
   await second.stop()
 })
 
