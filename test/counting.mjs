@@ -1,18 +1,19 @@
 // Turns the end of a process into a count of tests. Each takes {code, output} and gives
-// {passed, failed, problem?}: `problem` says what a plain count would hide.
+// {passed, failed, skipped, problem?}: `problem` says what a plain count would hide.
 
 /** A check is one test. */
 export const countOne = ({ code }) => (code === 0 ? counted(1, 0) : counted(0, 1))
 
-/** uvu's own summary; a file that crashes, prints none or tests nothing has failed. */
+/** uvu's own summary; a file that crashes, prints none, or neither tests nor skips anything has failed. */
 export function countUvu({ code, output }) {
   const total = sum(output, /^\s*Total:\s+(\d+)/gm)
   const passed = sum(output, /^\s*Passed:\s+(\d+)/gm)
   if (total === undefined || passed === undefined) return counted(0, 1, 'it printed no summary')
-  if (total === 0) return counted(0, 1, 'it tested nothing')
+  const skipped = sum(output, /^\s*Skipped:\s+(\d+)/gm) ?? 0
+  if (total + skipped === 0) return counted(0, 1, 'it tested nothing')
   const failed = total - passed
   if (code !== 0 && failed === 0) return counted(passed, 1, `it ended with ${code}`)
-  return counted(passed, failed)
+  return { ...counted(passed, failed), skipped }
 }
 
 /** forge's results, a line a suite. */
@@ -24,7 +25,7 @@ export function countForge({ code, output }) {
   return counted(passed, failed)
 }
 
-const counted = (passed, failed, problem) => ({ passed, failed, problem })
+const counted = (passed, failed, problem) => ({ passed, failed, skipped: 0, problem })
 
 function sum(output, pattern) {
   const found = [...output.matchAll(pattern)]

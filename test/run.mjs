@@ -59,20 +59,21 @@ async function main(filters) {
   requireNode()
   await installPackages(root, { withDev: true })
   await installPrograms(filters)
-  const total = { passed: 0, failed: 0 }
+  const total = { passed: 0, failed: 0, skipped: 0 }
   for (const part of PARTS) {
     const jobs = part.jobs().filter((job) => isWanted(part, job, filters))
     await eachAtOnce(jobs, part.atOnce, async (job) => {
       const result = await runJob(part, job)
       total.passed += result.passed
       total.failed += result.failed
+      total.skipped += result.skipped
     })
   }
-  if (total.passed + total.failed === 0) {
+  if (total.passed + total.failed + total.skipped === 0) {
     say(`nothing is called ${filters.join(' or ')}`)
     total.failed = 1
   }
-  say(`${total.passed} passed, ${total.failed} failed`)
+  say(`${total.passed} passed, ${total.failed} failed${skippedOf(total)}`)
   process.exitCode = total.failed > 0 ? 1 : 0
 }
 
@@ -127,16 +128,23 @@ async function runJob(part, job) {
   const end = await run(job, part.deadlineMs)
   const counted = part.count(end)
   const problem = end.problem ?? counted.problem
-  const result = { passed: counted.passed, failed: Math.max(counted.failed, problem ? 1 : 0) }
+  const { passed, skipped } = counted
+  const result = { passed, skipped, failed: Math.max(counted.failed, problem ? 1 : 0) }
   const seconds = ((performance.now() - startedAt) / SECOND_MS).toFixed(1)
   if (result.failed === 0) {
-    say(`✓ ${job.name}  ${result.passed} passed (${seconds} s)`)
+    say(`✓ ${job.name}  ${result.passed} passed${skippedOf(result)} (${seconds} s)`)
+    const [since] = /skipped, since .*/.exec(end.output) ?? []
+    if (since) say(`  ${since}`)
   } else {
     process.stdout.write(end.output.endsWith('\n') ? end.output : `${end.output}\n`)
     const why = problem ? `: ${problem}` : ''
     say(`✗ ${job.name}  ${result.failed} failed, ${result.passed} passed (${seconds} s)${why}`)
   }
   return result
+}
+
+function skippedOf({ skipped }) {
+  return skipped > 0 ? `, ${skipped} skipped` : ''
 }
 
 /** Runs one process to its end or its deadline, whichever is first, and all it started with it. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Journal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { Traces } from '../../src/telemetry/traces.ts'
 import type { LaneMetrics } from './lane-metrics.ts'
 
 export interface LaneOptions {
@@ -16,6 +17,8 @@ export interface LaneOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: LaneMetrics
+  /** Undefined: nothing is traced. */
+  readonly traces?: Traces | undefined
   /** Most items in one transaction. */
   readonly itemsMax: number
   /** When a job hears of its lock; `included` by default. */

@@ -2,6 +2,7 @@ import type { TxHash } from '../../src/domain/ids.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
 import {
   type Batch,
+  type EscrowWriter,
   LaneConflict,
   type Offer,
   type SignedTransaction,
@@ -32,21 +33,42 @@ export interface Sent extends Offer {
   readonly batch: Batch
 }
 
+interface OutboxOptions {
+  readonly lane: Lane
+  readonly journal: Journal
+  readonly isOwn: EscrowWriter['isOwn']
+}
+
 type Body = { readonly type: 'fence' } | ({ readonly type: 'transaction' } & SentBody)
 /** `earlier` is absent where there is none. */
 type SentBody = SignedTransaction & { readonly batch: Batch; readonly earlier?: readonly TxHash[] }
 
-/** @param writer unique to this life of the lane */
-export function makeOutbox(lane: Lane, journal: Journal, writer: string): Outbox {
+/**
+ * What another key of the lane signed is as if it were not there: its nonces are that key's, and have
+ * nothing to do with ours.
+ * @param writer unique to this life of the lane
+ */
+export function makeOutbox({ lane, journal, isOwn }: OutboxOptions, writer: string): Outbox {
   const subject = (nonce: number) => `tx.${lane}.${nonce}`
   let count = 0
   const append = (nonce: number, sequence: number, body: Body) =>
     journal.append(subject(nonce), sequence, { token: `${writer}.${++count}`, body })
 
+  const isOfAnotherKey = (sent: Sent | undefined) =>
+    sent !== undefined && !isOwn(lane, sent.transaction)
+  const overwrite = async (nonce: number, sequence: number, body: Body) => {
+    const written = await append(nonce, sequence, body)
+    if (written !== 'conflict') return written
+    const record = await journal.last(subject(nonce))
+    return record && isOfAnotherKey(parse(record)) ? append(nonce, record.sequence, body) : written
+  }
+
   return {
     read: async (nonce) => {
       const record = await journal.last(subject(nonce))
-      return { sent: record && parse(record), sequence: record?.sequence ?? 0 }
+      const found = record && parse(record)
+      const sent = isOfAnotherKey(found) ? undefined : found
+      return { sent, sequence: record?.sequence ?? 0 }
     },
     fence: (nonce, sequence) => append(nonce, sequence, { type: 'fence' }),
     write: async ({ transaction, earlier, batch }, sequence) => {
@@ -57,7 +79,7 @@ export function makeOutbox(lane: Lane, journal: Journal, writer: string): Outbox
         batch,
         ...(earlier.length > 0 ? { earlier } : {}),
       }
-      const written = await append(nonce, sequence, body)
+      const written = await overwrite(nonce, sequence, body)
       if (written === 'conflict') {
         throw new LaneConflict(`another writer has taken ${subject(nonce)}`)
       }

@@ -1,5 +1,6 @@
 import type { Credits } from '../../src/domain/credits.ts'
 import type { Hex32, JobId, TxHash } from '../../src/domain/ids.ts'
+import type { SettledAnswer } from '../../src/messages/job.ts'
 import type { LaneIntent } from '../../src/messages/lane.ts'
 import type { Batch, ChainFact, Receipt } from '../../src/ports/escrow.ts'
 
@@ -13,6 +14,7 @@ export type Outcome =
       readonly tx: TxHash
       readonly block: number
       readonly charged: Credits
+      readonly answer: SettledAnswer
     }
   | { readonly type: 'settle_refused'; readonly jobId: JobId; readonly reason: string }
   | {
@@ -100,8 +102,8 @@ function asOutcome(fact: ChainFact): Outcome | undefined {
     case 'refunded':
       return { type: fact.type, jobId: fact.jobId, tx: fact.tx, block: fact.block }
     case 'settled': {
-      const { jobId, tx, block, charged } = fact
-      return { type: 'settled', jobId, tx, block, charged }
+      const { jobId, tx, block, charged, workerId, outputHash } = fact
+      return { type: 'settled', jobId, tx, block, charged, answer: { workerId, outputHash } }
     }
     case 'disputed': {
       const { jobId, tx, block, claimedHash } = fact

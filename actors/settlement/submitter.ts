@@ -10,8 +10,10 @@ import {
   type Receipt,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { Traces } from '../../src/telemetry/traces.ts'
 import { type Inclusion, makeInclusion } from './inclusion.ts'
 import type { LaneMetrics } from './lane-metrics.ts'
+import { traceTransaction } from './lane-traces.ts'
 import type { LocksBack } from './locks-back.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
@@ -44,6 +46,7 @@ export interface SubmitterOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: LaneMetrics
+  readonly traces?: Traces | undefined
   readonly itemsMax: number
   readonly confirmLockAt: 'included' | 'broadcast'
 }
@@ -144,7 +147,13 @@ async function carryOut(
     if (!told) teller.broadcast(batch, transaction.hash)
     told = true
   }
-  const { batch, receipt } = await inclusion.include(stored, sequence, broadcast)
+  const endTrace = traceTransaction(options.traces, lane, stored.batch)
+  const included = await inclusion.include(stored, sequence, broadcast).catch((error: unknown) => {
+    endTrace?.(undefined)
+    throw error
+  })
+  endTrace?.(included)
+  const { batch, receipt } = included
   const tookMs = Math.round(clock.monotonic() - sentAt)
   const { block, hash, succeeded } = receipt
   const { nonce } = stored.transaction

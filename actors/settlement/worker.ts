@@ -35,9 +35,9 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   const untilChain = makeUntilChain({ clock, log, alive, troubles })
   const teller = makeTeller({ bus, clock, confirmLockAt })
   const writerId = Buffer.from(clock.randomBytes(8)).toString('hex')
-  const outbox = makeOutbox(lane, options.journal, writerId)
-  const { reader, writer } = options
-  const lockOutbox = makeOutbox('lock', options.journal, writerId)
+  const { reader, writer, journal } = options
+  const outboxOf = (lane: Lane) => makeOutbox({ lane, journal, isOwn: writer.isOwn }, writerId)
+  const [outbox, lockOutbox] = [outboxOf(lane), outboxOf('lock')]
   const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
   let memory = remember()
   let unread: LaneIntent[] = []

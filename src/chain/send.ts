@@ -141,6 +141,7 @@ async function receiptOfAny(
     hash: toHex32(receipt.transactionHash),
     block: Number(receipt.blockNumber),
     succeeded: receipt.status === '0x1',
+    gas: receipt.gasUsed === undefined ? undefined : Number(receipt.gasUsed),
     facts: decodeFacts(receipt.logs, contracts, log),
   }
 }

@@ -48,6 +48,12 @@ function signatureFields(r: Hex, vs: Hex): Buffer[] {
   return [whole >> 255n, BigInt(r), s].map(rlpNumber)
 }
 
+/** The other way round. */
+export function compactSignature(r: Hex, s: Hex, yParity: number): CompactSignature {
+  const word = (value: bigint) => toHex32(`0x${value.toString(16).padStart(64, '0')}`)
+  return { r: word(BigInt(r)), vs: word((BigInt(yParity) << 255n) | BigInt(s)) }
+}
+
 /** Signs EIP-1559 transactions with one key. */
 export interface Signer {
   readonly address: Address

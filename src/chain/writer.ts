@@ -1,5 +1,6 @@
 import { parseTransaction } from 'viem'
-import { toAddress } from '../domain/ids.ts'
+import { type Address, toAddress } from '../domain/ids.ts'
+import { recover } from '../domain/proof.ts'
 import type { Lane } from '../messages/subjects.ts'
 import {
   type Batch,
@@ -17,6 +18,7 @@ import { capFees, type Fees, makeFees, raiseFees, readFees } from './fees.ts'
 import { gasMax, itemsThatFit } from './gas.ts'
 import { makeRpc, type Rpc } from './json-rpc.ts'
 import { nonceOf, type Sending, send } from './send.ts'
+import { compactSignature, encodeTransaction } from './transaction.ts'
 
 export interface WriterOptions {
   readonly rpcUrl: string
@@ -74,6 +76,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
 
   return {
     nonce: (lane) => nonceOf(rpc, signers[lane].address),
+    isOwn: (lane, transaction) => senderOf(transaction) === signers[lane].address,
     itemsMax: (type) => itemsThatFit(type, gasMax(blockGas.known), gasPercent),
     sign: async (lane, nonce, batch) => {
       const call = callOf(batch, contracts, gasPercent)
@@ -105,6 +108,17 @@ function refuseTooLarge({ type, items }: Batch, gas: bigint, blockGas: bigint): 
   if (gas <= most || items.length === 1) return
   throw new BatchTooLarge(
     `${items.length} items (${type}) ask for ${gas} gas, a transaction here may for ${most}`,
+  )
+}
+
+/** Undefined: its signature is none. */
+function senderOf(transaction: SignedTransaction): Address | undefined {
+  const { fees, ...unsigned } = parseOwn(transaction)
+  const { r, s, yParity } = parseTransaction(transaction.raw as `0x02${string}`)
+  if (!r || !s || yParity === undefined) return undefined
+  return recover(
+    encodeTransaction({ ...unsigned, ...fees }).digest,
+    compactSignature(r, s, yParity),
   )
 }
 

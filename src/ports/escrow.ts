@@ -37,6 +37,8 @@ export interface Offer {
 export interface EscrowWriter {
   /** The next nonce by the chain's latest state. */
   nonce(lane: Lane): Promise<number>
+  /** Whether the lane's key signed it: that of before may have left it. */
+  isOwn(lane: Lane, transaction: SignedTransaction): boolean
   /** Most items of one kind that a transaction has gas for, by what is known of the chain's blocks. */
   itemsMax(type: Batch['type']): number
   /** @throws {BatchTooLarge} before anything is signed */
@@ -90,6 +92,8 @@ export interface Receipt {
   readonly block: number
   /** False: the whole transaction reverted, none of its items happened. */
   readonly succeeded: boolean
+  /** What it used, in units; undefined where the node does not say. */
+  readonly gas?: number | undefined
   readonly facts: readonly ChainFact[]
 }
 

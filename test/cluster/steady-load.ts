@@ -1,5 +1,4 @@
-import { ask, type Call } from '../e2e/calls.ts'
-import type { Network } from '../network/network.ts'
+import { ask, type Call, type Reached } from '../e2e/calls.ts'
 
 /** Requests that never stop coming, a fixed number of them at a time. */
 export interface SteadyLoad {
@@ -13,15 +12,21 @@ interface Options {
   readonly atOnce: number
   /** The edge to ask next, as an index of `base_urls`: what a load balancer does. */
   edge(): number
+  /** Called after each. */
+  ended?(call: Call): void
 }
 
 /** Every other one is a stream. */
-export function startLoad(network: Network, { atOnce, edge }: Options): SteadyLoad {
+export function startLoad(network: Reached, { atOnce, edge, ended }: Options): SteadyLoad {
   const calls: Call[] = []
   let going = true
   let asked = 0
   const callers = Array.from({ length: atOnce }, async () => {
-    while (going) calls.push(await ask(network, { stream: asked++ % 2 === 0, edge: edge() }))
+    while (going) {
+      const call = await ask(network, { stream: asked++ % 2 === 0, edge: edge() })
+      calls.push(call)
+      ended?.(call)
+    }
   })
   return {
     calls,

@@ -19,6 +19,12 @@ export interface Books {
   readonly available: bigint
 }
 
+/** What anybody can look at, and one wallet's key. */
+export type Seen = Pick<
+  Network,
+  'rpc_url' | 'chain_id' | 'contracts' | 'wallet' | 'base_urls' | 'api_key'
+>
+
 const LOOK_MS = 100
 
 /**
@@ -26,7 +32,7 @@ const LOOK_MS = 100
  * tells the same balance.
  * @throws naming each thing that is wrong, or what is still locked at the deadline
  */
-export async function audit(network: Network, withinMs: number): Promise<Books> {
+export async function audit(network: Seen, withinMs: number): Promise<Books> {
   const deadline = performance.now() + withinMs
   let wrong: readonly string[] = []
   do {
@@ -55,7 +61,7 @@ const unfinished = ({ jobs, account }: Reading): string[] => [
   ...(account.locked === 0n ? [] : [`${account.locked} credits are locked`]),
 ]
 
-async function readChain(network: Network): Promise<Reading> {
+async function readChain(network: Seen): Promise<Reading> {
   const { rpc_url: rpcUrl, chain_id: chainId, contracts, wallet } = network
   const escrow = contracts.job_escrow as `0x${string}`
   const chain = await connectChain({ rpcUrl, chainId, escrow, deployBlock: 0n })
@@ -64,7 +70,7 @@ async function readChain(network: Network): Promise<Reading> {
   return { jobs: jobsOnChain(books), flaws: differences.map(nameOf), account }
 }
 
-async function accountFlaws(network: Network, available: bigint): Promise<readonly string[]> {
+async function accountFlaws(network: Seen, available: bigint): Promise<readonly string[]> {
   const flaws = await Promise.all(
     network.base_urls.map(async (url) => {
       const answer = await fetch(`${url}/account`, {
@@ -85,7 +91,7 @@ async function accountFlaws(network: Network, available: bigint): Promise<readon
 }
 
 /** Every job that the chain has a lock of, at this moment. */
-export async function lockedJobs(network: Network): Promise<ReadonlyMap<string, JobOnChain>> {
+export async function lockedJobs(network: Seen): Promise<ReadonlyMap<string, JobOnChain>> {
   let why: unknown
   const look = () =>
     readChain(network).catch((error: unknown) => {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '../network/network.ts'
 
+/** What a caller knows of a network. */
+export type Reached = Pick<Network, 'base_urls' | 'api_key'>
+
 /** One request to a network under fault, and what its caller saw. */
 export type Call = Whole | Refused | Torn | Broken
 
@@ -60,7 +63,7 @@ export const MODEL = 'Qwen/Qwen3-8B'
 export const LONE_MODEL = 'meta-llama/Llama-3.3-70B-Instruct'
 const DEADLINE_MS = 60_000
 
-export async function ask(network: Network, options: Ask = {}): Promise<Call> {
+export async function ask(network: Reached, options: Ask = {}): Promise<Call> {
   const startedAt = performance.now()
   const took = () => performance.now() - startedAt
   try {
@@ -82,7 +85,7 @@ export async function ask(network: Network, options: Ask = {}): Promise<Call> {
   }
 }
 
-export function post(network: Network, options: Ask): Promise<Response> {
+export function post(network: Reached, options: Ask): Promise<Response> {
   const { model = MODEL, stream = false, maxTokens, edge = 0, deadlineMs = DEADLINE_MS } = options
   const deadline = AbortSignal.timeout(deadlineMs)
   return fetch(`${network.base_urls[edge]}/chat/completions`, {
@@ -146,7 +149,7 @@ export interface PublicJob {
   }
 }
 
-export async function getJob(network: Network, id: string, edge = 0): Promise<PublicJob> {
+export async function getJob(network: Reached, id: string, edge = 0): Promise<PublicJob> {
   const answer = await fetch(`${network.base_urls[edge]}/jobs/${id}`, {
     headers: { authorization: `Bearer ${network.api_key}` },
     signal: AbortSignal.timeout(30_000),
@@ -157,7 +160,7 @@ export async function getJob(network: Network, id: string, edge = 0): Promise<Pu
 
 /** Waits for a job to come to `status`. @throws with the last state that was seen */
 export async function untilStatus(
-  network: Network,
+  network: Reached,
   id: string,
   status: string,
   withinMs = 60_000,

@@ -1,13 +1,20 @@
 import * as assert from 'uvu/assert'
-import type { Network } from '../network/network.ts'
-import { lockedJobs } from './books.ts'
-import { type Call, getJob, hashOf, type Refused, untilStatus, type Whole } from './calls.ts'
+import { lockedJobs, type Seen } from './books.ts'
+import {
+  type Call,
+  getJob,
+  hashOf,
+  type Reached,
+  type Refused,
+  untilStatus,
+  type Whole,
+} from './calls.ts'
 import type { JobOnChain } from './chain-ledger.ts'
 import { until } from './until.ts'
 
 /** What the caller saw, what the job says of itself, and what is on chain are one story. */
 export async function agrees(
-  network: Network,
+  network: Reached,
   call: Call,
   jobs: ReadonlyMap<string, JobOnChain>,
 ): Promise<void> {
@@ -26,7 +33,7 @@ export async function agrees(
 }
 
 /** A job hears of its end by another way than its caller and the chain. */
-const ended = (network: Network, id: string) =>
+const ended = (network: Reached, id: string) =>
   until(`the end of ${id}`, async () => {
     const job = await getJob(network, id)
     return ['failed', 'refunded', 'settled'].includes(job.status) && job
@@ -34,7 +41,7 @@ const ended = (network: Network, id: string) =>
 
 /** Every call, a few at a time. */
 export async function allAgree(
-  network: Network,
+  network: Reached,
   calls: readonly Call[],
   jobs: ReadonlyMap<string, JobOnChain>,
 ): Promise<void> {
@@ -60,7 +67,7 @@ export function refused(call: Call): Refused {
 
 /** Waits for so many locks on chain that were not there `before`. @returns the ids of their jobs */
 export const untilLocked = (
-  network: Network,
+  network: Seen,
   before: ReadonlyMap<string, JobOnChain>,
   count: number,
 ): Promise<string[]> =>

@@ -30,8 +30,10 @@ export type ToldStatus = (typeof TOLD_STATUSES)[number] | 'upheld' | 'abandoned'
 /** From these there is no way on but the ones named. */
 const WAYS_OUT: Partial<Record<ToldStatus, readonly ToldStatus[]>> = {
   settled: ['disputed', 'upheld'],
-  failed: [],
-  refunded: [],
+  // The chain has the last word: where the journal is a restored copy, or the chain has gone back. That
+  // it was settled there is checked like any other settlement.
+  failed: ['settled'],
+  refunded: ['settled'],
   upheld: [],
   abandoned: [],
 }

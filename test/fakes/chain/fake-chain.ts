@@ -71,6 +71,8 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#nonces[lane]
   }
 
+  readonly isOwn = (): boolean => true
+
   itemsMax(): number {
     return this.fits
   }

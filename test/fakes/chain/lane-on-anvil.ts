@@ -60,10 +60,11 @@ export class LaneOnAnvil {
     return house
   }
 
-  async begin(): Promise<void> {
+  /** @param signer another key of the lane's from now on */
+  async begin(signer = this.#signer): Promise<void> {
     const { rpcUrl, contracts } = this.#local
     const chain = await connectChain({ rpcUrl, contracts, log })
-    const signers = { lock: this.#signer, settle: SIGNERS.settle }
+    const signers = { lock: signer, settle: SIGNERS.settle }
     const writer = makeEscrowWriter({ rpcUrl, contracts, signers, log, terms: this.#terms })
     const lane = makeLane({
       ...{ lane: 'lock', bus: this.bus, journal: this.journal, clock: systemClock, log },

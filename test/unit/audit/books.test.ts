@@ -208,9 +208,11 @@ Books('a hold for a job that is over, or never was: named', () => {
 
 Books('a terminal state stays', () => {
   const kept = (['failed', 'refunded', 'upheld', 'abandoned'] as const).every(
-    (from) => mayBecome(from, from) && !mayBecome(from, 'settled') && !mayBecome(from, 'pending'),
+    (from) => mayBecome(from, from) && !mayBecome(from, 'pending') && !mayBecome(from, 'disputed'),
   )
   assert.ok(kept)
+  assert.ok(mayBecome('failed', 'settled') && mayBecome('refunded', 'settled'))
+  assert.not.ok(mayBecome('upheld', 'settled') || mayBecome('abandoned', 'settled'))
   assert.ok(mayBecome('settled', 'disputed') && !mayBecome('settled', 'failed'))
   assert.ok(mayBecome('processing', 'pending'))
 })
