@@ -3,6 +3,7 @@ import { container, type DependencyContainer } from 'tsyringe'
 import { monitored } from '../src/config/monitored.ts'
 import type { Role } from '../src/config/process.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
+import { tracesOf } from '../src/config/tracing-settings.ts'
 import type { Credits } from '../src/domain/credits.ts'
 import type { Address } from '../src/domain/ids.ts'
 import { LANES } from '../src/messages/subjects.ts'
@@ -13,6 +14,8 @@ import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import { timedJournal } from '../src/runtime/timed-journal.ts'
 import type { Log } from '../src/telemetry/log.ts'
 import { makeMetrics } from '../src/telemetry/metrics.ts'
+import { openTraces } from '../src/telemetry/open-traces.ts'
+import type { Traces } from '../src/telemetry/traces.ts'
 import { makeLoader } from './account/loader.ts'
 import { makeAccountService } from './account/service.ts'
 import { makeCatalogueFollower } from './catalogue/follower.ts'
@@ -25,12 +28,14 @@ import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
 import { rests } from './job/due.ts'
 import { Edges } from './job/edges.ts'
+import type { JobEvent } from './job/events.ts'
 import { happeningsOf } from './job/facts.ts'
 import { KeyProofs } from './job/key-proofs.ts'
 import { JobMeter } from './job/meter.ts'
 import { Pools } from './job/pools.ts'
 import { jobPartitions, PARTITION_NAMES, VIEWED } from './job/resource.ts'
-import type { Job, JobEvent } from './job/state.ts'
+import type { Job } from './job/state.ts'
+import { JobTraces } from './job/traces.ts'
 import { viewOf } from './job/view.ts'
 import { JobFactTeller } from './job-facts/teller.ts'
 import { makeJobViewRebuilder } from './job-views/rebuilder.ts'
@@ -44,7 +49,13 @@ export async function composeActors(config: ActorsConfig, log: Log): Promise<Rol
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   c.register(TOKENS.metrics, { useValue: metrics })
   const { missing, ...host } = await connectActors(c, config, log)
-  return monitored(await startActors(c, config, log, host), { config, metrics, missing })
+  const named = { role: 'actors', instance: host.hostId, log }
+  const traces = await openTraces({ ...tracesOf(config), ...named })
+  const close = async () => {
+    await Promise.all([host.close(), traces?.close()])
+  }
+  const role = await startActors(c, config, log, { ...host, traces, close })
+  return monitored(role, { config, metrics, missing })
 }
 
 /** What a host knows besides its ports. */
@@ -54,6 +65,8 @@ export interface ActorsHost {
   readonly deployBlock: number
   readonly jobEscrow: Address
   readonly catalogueKey: string
+  /** Undefined: nothing is traced. */
+  readonly traces?: Traces | undefined
   close(): Promise<void>
 }
 
@@ -62,7 +75,7 @@ export async function startActors(
   c: DependencyContainer,
   config: ActorsConfig,
   log: Log,
-  { hostId, deployBlock, jobEscrow, catalogueKey, close }: ActorsHost,
+  { hostId, deployBlock, jobEscrow, catalogueKey, traces, close }: ActorsHost,
 ): Promise<{ stop(): Promise<void> }> {
   const pools = new Pools(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
   const edges = new Edges(c.resolve(TOKENS.bus), c.resolve(TOKENS.clock))
@@ -73,8 +86,8 @@ export async function startActors(
   const account = accountService(c, load)
   const webhooks = config.ACTOR_KINDS.includes('webhook') ? webhookHost(c, config) : undefined
   const resources = [
-    jobs(c, config, { hostId, pools, edges, jobEscrow, load }),
-    ...lanes(c, config),
+    jobs(c, config, { hostId, pools, edges, jobEscrow, load, traces }),
+    ...lanes(c, config, traces),
     watcher(c, config, { deployBlock, load }),
     catalogue(c, catalogueKey),
     ...keeper(c, config, { deployBlock, jobEscrow }),
@@ -127,12 +140,13 @@ interface JobHost {
   readonly edges: Edges
   readonly jobEscrow: Address
   readonly load: Load
+  readonly traces: Traces | undefined
 }
 
 function jobs(
   c: DependencyContainer,
   config: ActorsConfig,
-  { hostId, pools, edges, jobEscrow, load }: JobHost,
+  { hostId, pools, edges, jobEscrow, load, traces }: JobHost,
 ): ResourceKind {
   const bus = c.resolve(TOKENS.bus)
   const clock = c.resolve(TOKENS.clock)
@@ -140,11 +154,13 @@ function jobs(
   const outputs = c.resolve(TOKENS.outputs)
   const log = c.resolve(TOKENS.log)
   const metrics = c.resolve(TOKENS.metrics)
+  const interest = c.resolve(TOKENS.eventInterest)
+  const isWatched = (wallet: Address) => interest.of(wallet)
   const keyProofs = new KeyProofs({ keys: c.resolve(TOKENS.keys), clock, log })
   return jobPartitions({
     hostId,
     kind: jobKind(
-      { bus, clock, ledger, outputs, pools, edges, keyProofs },
+      { bus, clock, ledger, outputs, pools, edges, keyProofs, isWatched },
       { disputeWindowMs: config.DISPUTE_WINDOW_SECONDS * 1_000 },
     ),
     bus,
@@ -152,9 +168,10 @@ function jobs(
     journal: timedJournal(c.resolve(TOKENS.jobJournal), metrics, clock),
     log,
     meter: new JobMeter({ metrics, clock, log }),
+    traces: traces && new JobTraces({ traces, clock }),
     facts: new JobFactTeller({
       facts: c.resolve(TOKENS.facts),
-      interest: c.resolve(TOKENS.eventInterest),
+      interest,
       walletOf: (job) => (job.status === 'abandoned' ? undefined : job.terms.wallet),
       viewOf: viewIfAny,
       happeningsOf,
@@ -203,7 +220,11 @@ function jobViewRebuilder(c: DependencyContainer, viewedUpTo: () => Promise<numb
 }
 
 /** One writer a signing key: a lane is a resource that one host holds at a time. */
-function lanes(c: DependencyContainer, config: ActorsConfig): ResourceKind[] {
+function lanes(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  traces: Traces | undefined,
+): ResourceKind[] {
   const metrics = makeLaneMetrics(c.resolve(TOKENS.metrics))
   return LANES.map((lane) =>
     single('settlement', `lane.${lane}`, () =>
@@ -216,6 +237,7 @@ function lanes(c: DependencyContainer, config: ActorsConfig): ResourceKind[] {
         clock: c.resolve(TOKENS.clock),
         log: c.resolve(TOKENS.log),
         metrics,
+        traces,
         itemsMax: config.BATCH_ITEMS_MAX,
         confirmLockAt: config.ESCROW_ROUTE_AT,
       }),

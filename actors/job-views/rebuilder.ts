@@ -1,4 +1,4 @@
-import type { JobView } from '../../src/messages/job.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { JobArchive, JobViews, VersionedJob } from '../../src/ports/job-views.ts'
 import type { JournalReader, StoredRecord } from '../../src/ports/journal.ts'

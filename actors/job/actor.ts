@@ -1,4 +1,4 @@
-import type { JobId } from '../../src/domain/ids.ts'
+import type { Address, JobId } from '../../src/domain/ids.ts'
 import { toJobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { AskTextSent } from '../../src/messages/edge.ts'
@@ -15,21 +15,17 @@ import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ledger, Outputs } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
-import type { CompletedJob } from './completed.ts'
+import { TurnOutbox } from '../../src/runtime/turn-outbox.ts'
+import { isProven, type ProvenJob } from './completed.ts'
 import { decide } from './decide.ts'
 import { due, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
+import type { JobEvent } from './events.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
-import {
-  evolve,
-  isCompleted,
-  isRunning,
-  type Job,
-  type JobEvent,
-  type RunningJob,
-} from './state.ts'
+import { evolve, isCompleted, isRunning, type Job, type RunningJob } from './state.ts'
 import type { JobTerms } from './terms.ts'
+import { jobTrace, traced } from './trace-context.ts'
 import { endingOf, reply } from './view.ts'
 import type { World } from './world.ts'
 
@@ -41,6 +37,13 @@ export interface JobPorts {
   readonly pools: Pools
   readonly edges: Edges
   readonly keyProofs: Pick<KeyProofs, 'holds'>
+  /** Whether anybody is told of the wallet's events. */
+  readonly isWatched: (wallet: Address) => boolean
+}
+
+/** Where jobs say what asks for no answer: many of them the same lane or edge, in one turn. */
+interface Around extends JobPorts {
+  readonly outbox: TurnOutbox
 }
 
 export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
@@ -54,16 +57,18 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
     ...settings,
     choosePool: (...wanted) => ports.pools.choose(...wanted),
   }
+  const around: Around = { ...ports, outbox: new TurnOutbox(ports.bus) }
   return {
     subject: (id) => SUBJECTS.jobJournal(toJobId(id)),
     creates: (command) => command.type === 'StartJob',
     admits: (command) => command.type !== 'StartJob' || ports.keyProofs.holds(command),
+    traced: (command, trace) => (command.type === 'StartJob' ? { ...command, trace } : command),
     decide: (job, command) => decide(job, command, world),
     evolve,
     due,
     rests,
     reply,
-    run: (effect, job, context) => run(ports, effect, job, context),
+    run: (effect, job, context) => run(around, effect, job, context),
   }
 }
 
@@ -72,29 +77,32 @@ export const jobOfSubject = (subject: string): string => subject.slice(subject.l
 export const partitionOfJob = (id: string): number => partitionOf(toJobId(id))
 
 async function run(
-  ports: JobPorts,
+  ports: Around,
   effect: JobEffect,
   job: Job,
   context: EffectContext<JobCommand>,
 ): Promise<void> {
-  const { bus, clock, ledger, outputs } = ports
+  const { bus, clock, ledger, outbox, outputs } = ports
   if (job.status === 'abandoned') return ledger.release(job.wallet, job.id)
   const { id, wallet, replyTo } = job.terms
   switch (effect.type) {
     case 'lock':
-      return bus.publish(SUBJECTS.lane('lock'), lockIntent(job.terms, effect.abandon))
+      return outbox.add(SUBJECTS.lane('lock'), lockIntent(job.terms, effect.abandon))
     case 'settle':
-      if (isCompleted(job)) bus.publish(SUBJECTS.lane('settle'), settleIntent(job))
+      if (isCompleted(job) && isProven(job)) {
+        outbox.add(SUBJECTS.lane('settle'), settleIntent(job))
+      }
       return
     case 'refund': {
-      const intent: RefundIntent = { type: 'refund', jobId: id }
-      return bus.publish(SUBJECTS.lane('settle'), intent)
+      const intent: RefundIntent = { type: 'refund', jobId: id, ...traced(job.terms) }
+      return outbox.add(SUBJECTS.lane('settle'), intent)
     }
     case 'dispute': {
       if (job.status !== 'disputed') return
       const { claimedHash } = job.dispute
-      const intent: DisputeIntent = { type: 'dispute', jobId: id, claimedHash }
-      return bus.publish(SUBJECTS.lane('settle'), intent)
+      const about = { jobId: id, claimedHash, ...traced(job.terms) }
+      const intent: DisputeIntent = { type: 'dispute', ...about }
+      return outbox.add(SUBJECTS.lane('settle'), intent)
     }
     case 'offer':
       return offer(ports, effect, job, context)
@@ -111,7 +119,7 @@ async function run(
       return context.tell({ type: 'ExpireJob', jobId: id, at: clock.now() })
     case 'tell_edge': {
       const ending = endingOf(job)
-      if (ending) bus.publish(replyTo, [ending])
+      if (ending) outbox.add(replyTo, ending)
       return
     }
     case 'release':
@@ -125,10 +133,10 @@ async function run(
 
 function lockIntent(terms: JobTerms, abandon: boolean): LockIntent {
   const { id: jobId, wallet, lock: credits, tier } = terms
-  return { type: 'lock', jobId, wallet, credits, tier, abandon }
+  return { type: 'lock', jobId, wallet, credits, tier, abandon, ...traced(terms) }
 }
 
-function settleIntent(job: CompletedJob): SettleIntent {
+function settleIntent(job: ProvenJob): SettleIntent {
   const { outputHash, signedAt: completedAt, usage, signature } = job
   return {
     type: 'settle',
@@ -142,17 +150,18 @@ function settleIntent(job: CompletedJob): SettleIntent {
     workerId: job.worker.id,
     signature,
     notify: job.terms.replyTo,
+    ...traced(job.terms),
   }
 }
 
 async function offer(
-  { bus, clock }: JobPorts,
+  { bus, clock, isWatched }: JobPorts,
   { poolId, attempt }: Extract<JobEffect, { type: 'offer' }>,
   job: Job,
   { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
   if (!isRunning(job) || job.escrow.at !== 'locked') return
-  const { id: jobId, wallet, model, outputTokensMax, deadlineAt, replyTo } = job.terms
+  const { id: jobId, wallet, model, outputTokensMax, deadlineAt, replyTo, stream } = job.terms
   const message: OfferJob = {
     type: 'OfferJob',
     jobId,
@@ -164,10 +173,13 @@ async function offer(
     replyTo,
     escrowTx: job.escrow.tx,
     exclude: job.excludeWorkers,
+    assignLate: !stream && !isWatched(wallet),
     ...(job.contextAbove === undefined ? {} : { contextAbove: job.contextAbove }),
   }
   try {
-    const answer = await bus.request<OfferReply>(SUBJECTS.pool(poolId), message, POOL_ANSWER_MS)
+    const trace = jobTrace(job.terms)
+    const pool = SUBJECTS.pool(poolId)
+    const answer = await bus.request<OfferReply>(pool, message, POOL_ANSWER_MS, trace)
     if (answer.type === 'refused') {
       tell({ type: 'RefuseOffer', jobId, attempt, reason: answer.reason, at: clock.now() })
     }

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../src/domain/chat.ts'
 import type { Credits } from '../../src/domain/credits.ts'
-import type { Hex32, TxHash } from '../../src/domain/ids.ts'
+import type { Address, Hex32, TxHash } from '../../src/domain/ids.ts'
 import type { CompactSignature } from '../../src/domain/proof.ts'
 import { assert, unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
@@ -10,49 +10,69 @@ import type { AssignedWorker, JobTerms, LockedEscrow } from './terms.ts'
 /** A job whose worker has proved an answer: what is left is who gets the credits. */
 export type CompletedJob = SettlingJob | SettledJob | DisputedJob | UpheldJob
 
-interface Proven {
+interface Answered {
   readonly terms: JobTerms
+  readonly outputHash: Hex32
+  /** Price of the signed token count, never above the lock; what the chain says, once it has. */
+  readonly charged: Credits
+}
+
+/** As the pool reported it. */
+interface Proof {
   readonly escrow: LockedEscrow
   readonly attempt: number
   readonly worker: AssignedWorker
   readonly usage: Usage
   readonly finishReason: FinishReason
-  readonly outputHash: Hex32
   readonly chunks: number
   /** Unix seconds, as signed. */
   readonly signedAt: number
   readonly signature: CompactSignature
   /** The final output token, as the pool saw it: the dispute window counts from here. */
   readonly completedAt: UnixMs
-  /** Price of the signed token count, never above the lock; what the chain says, once it has. */
-  readonly charged: Credits
 }
 
-export interface SettlingJob extends Proven {
-  readonly status: 'settling'
-  readonly settlement: null
+/** The chain alone tells of the answer: the journal is an older copy, from before the job had it. */
+interface Unreported {
+  /** Asked: the lane will say which transaction locked it. */
+  readonly escrow: LockedEscrow | { readonly at: 'asked' }
+  readonly worker: { readonly address: Address | null; readonly id: number }
+  readonly usage: null
+  readonly completedAt: null
 }
 
-export interface SettledJob extends Proven {
-  readonly status: 'settled'
-  readonly settlement: Inclusion
-  /** One that changed nothing in the end. */
-  readonly dispute?: RefusedDispute | RejectedDispute
-}
+export type ProvenJob = CompletedJob & Proof
+export const isProven = (job: CompletedJob): job is ProvenJob => job.usage !== null
 
-export interface DisputedJob extends Proven {
-  readonly status: 'disputed'
-  /** Null: the dispute is kept, and goes on chain after the settlement. */
-  readonly settlement: Inclusion | null
-  readonly dispute: Dispute
-}
+export type SettlingJob = Answered &
+  Proof & {
+    readonly status: 'settling'
+    readonly settlement: null
+  }
+
+export type SettledJob = Answered &
+  (Proof | Unreported) & {
+    readonly status: 'settled'
+    readonly settlement: Inclusion
+    /** One that changed nothing in the end. */
+    readonly dispute?: RefusedDispute | RejectedDispute
+  }
+
+export type DisputedJob = Answered &
+  (Proof | Unreported) & {
+    readonly status: 'disputed'
+    /** Null: the dispute is kept, and goes on chain after the settlement. */
+    readonly settlement: Inclusion | null
+    readonly dispute: Dispute
+  }
 
 /** The caller was right, and has the credits back; callers see it as `refunded`. */
-export interface UpheldJob extends Proven {
-  readonly status: 'upheld'
-  readonly settlement: Inclusion
-  readonly dispute: ResolvedDispute
-}
+export type UpheldJob = Answered &
+  (Proof | Unreported) & {
+    readonly status: 'upheld'
+    readonly settlement: Inclusion
+    readonly dispute: ResolvedDispute
+  }
 
 /** Where something happened on chain. */
 export interface Inclusion {

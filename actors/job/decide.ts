@@ -20,6 +20,7 @@ import {
   decideRefuseDispute,
   decideResolveDispute,
 } from './disputes.ts'
+import type { JobEvent } from './events.ts'
 import { decideFailWorker, decideRefuseOffer, inAttempt, route } from './offers.ts'
 import {
   cancelled,
@@ -37,7 +38,6 @@ import {
   isPaid,
   isRunning,
   type Job,
-  type JobEvent,
   lockIsOpen,
 } from './state.ts'
 import type { World } from './world.ts'
@@ -122,6 +122,7 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
     return job.escrow.at === 'asked' || job.escrow.at === 'never' ? accept(confirmed) : nothing
   }
   if (job.status === 'abandoned') return nothing
+  if (isCompleted(job) && job.escrow.at === 'asked') return accept(confirmed)
   if (job.escrow.at === 'locked') {
     // Told at broadcast first, and now with the block, or with the hash that was mined instead.
     const same = job.escrow.tx === tx && job.escrow.block === block
@@ -168,8 +169,13 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   if (command.at >= running.terms.deadlineAt) {
     return accept({ type: 'JobExpired', refusal: timeout(running), at: command.at })
   }
-  const { type: _, jobId: _id, attempt: _attempt, completedAt, ...proof } = command
-  return accept({ type: 'JobCompleted', ...proof, signedAt: completedAt })
+  const { type: _, jobId: _id, attempt: _attempt, completedAt, takenAt, ...proof } = command
+  const completed: JobEvent = { type: 'JobCompleted', ...proof, signedAt: completedAt }
+  // Whoever answers at once may not have been told of before.
+  if (running.attempt?.worker) return accept(completed)
+  const { worker, workerId } = command
+  const taken = takenAt === undefined ? {} : { takenAt }
+  return accept<JobEvent>({ type: 'WorkerAssigned', worker, workerId, ...taken }, completed)
 }
 
 function decideCancel(job: Job, { torn, replyTo, at }: CancelJob): Decision<JobEvent> {
@@ -199,21 +205,37 @@ function decideExpire(job: Job, { at }: ExpireJob): Decision<JobEvent> {
 }
 
 function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision<JobEvent> {
-  if (!isCompleted(job)) return nothing
-  const { tx, block, charged } = command
+  const { tx, block, charged, answer } = command
+  // The chain went back behind what ended the job, and paid its worker instead.
+  if (isEnded(job) && job.answered) {
+    const { escrow } = job
+    const refundBlock = escrow.at === 'returned' ? escrow.refundBlock : null
+    const isLate = refundBlock !== null && !isLater(command, block, refundBlock)
+    return isLate ? nothing : accept({ type: 'SettlementConfirmed', tx, block, charged })
+  }
+  if (job.status === 'abandoned') return nothing
+  // The journal is an older copy, of before the answer: the chain has spoken all the same.
+  if (!isCompleted(job)) {
+    return answer ? accept({ type: 'SettlementFound', tx, block, charged, answer }) : nothing
+  }
   // Told again with another block: the chain went back, and the settlement was included anew.
   if (job.settlement?.tx === tx && job.settlement.block === block) return nothing
   return accept({ type: 'SettlementConfirmed', tx, block, charged })
 }
 
 /**
- * No lock ends twice. Where it ends after the settlement that was seen, the chain has gone back behind
- * that one; arbitration takes longer than any chain goes back.
+ * No lock ends twice. Where it ends otherwise than was seen, the chain has gone back behind that: to
+ * any block. What is told late is told of an earlier one.
  */
-const isPaidFor = (job: Job, block: number): boolean =>
+const isLater = ({ final }: Pick<ConfirmRefund, 'final'>, block: number, seen: number): boolean =>
+  final === true || block > seen
+
+/** Arbitration takes longer than any chain goes back. */
+const isPaidFor = (job: Job, command: ConfirmRefund, block: number): boolean =>
   isCompleted(job) &&
   job.settlement !== null &&
-  (block <= job.settlement.block || ('dispute' in job && 'resolution' in job.dispute))
+  (!isLater(command, block, job.settlement.block) ||
+    ('dispute' in job && 'resolution' in job.dispute))
 
 function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Decision<JobEvent> {
   // A dispute that was kept until then has nothing left to contest.
@@ -221,7 +243,8 @@ function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Dec
   return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
 }
 
-function decideConfirmRefund(job: Job, { tx, block, at }: ConfirmRefund): Decision<JobEvent> {
+function decideConfirmRefund(job: Job, command: ConfirmRefund): Decision<JobEvent> {
+  const { tx, block, at } = command
   const confirmed: JobEvent = { type: 'RefundConfirmed', tx, block }
   if (isEnded(job)) {
     const { escrow } = job
@@ -231,7 +254,7 @@ function decideConfirmRefund(job: Job, { tx, block, at }: ConfirmRefund): Decisi
     return same || block === null ? nothing : accept(confirmed)
   }
   // Anyone may refund an expired lock. The chain has spoken: the job cannot be paid any more.
-  if (block === null || job.status === 'abandoned' || isPaidFor(job, block)) return nothing
+  if (block === null || job.status === 'abandoned' || isPaidFor(job, command, block)) return nothing
   // A lock is older than any window by then: no worker finished in time.
   if (isRunning(job) && at >= job.terms.deadlineAt) {
     return accept<JobEvent>({ type: 'JobExpired', refusal: timeout(job), at }, confirmed)

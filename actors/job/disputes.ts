@@ -8,7 +8,8 @@ import type {
 } from '../../src/messages/dispute.ts'
 import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import { disputeOf } from './completed.ts'
-import { type AbandonedJob, isCompleted, type Job, type JobEvent } from './state.ts'
+import type { JobEvent } from './events.ts'
+import { type AbandonedJob, isCompleted, type Job } from './state.ts'
 
 /** What may be said about a contested answer: by its caller, by the lane, by the chain. */
 
@@ -24,7 +25,9 @@ export function decideDispute(
   if (!isCompleted(job)) return refusal('job_not_completed')
   // The same request again: its edge had no answer. The window may have ended meanwhile.
   if ('dispute' in job && job.dispute.requestId === requestId) return nothing
-  if (at - job.completedAt > windowMs) return refusal('dispute_window_expired')
+  // When an answer ended that the journal has lost, nobody knows; it was before the loss.
+  if (job.completedAt === null || at - job.completedAt > windowMs)
+    return refusal('dispute_window_expired')
   if (disputeOf(job)) return refusal('dispute_already_open')
   if (receivedHash === job.outputHash) return nothing
   return accept({ type: 'JobDisputed', requestId, claimedHash: receivedHash })

@@ -55,9 +55,10 @@ export function due(job: Job): readonly JobEffect[] {
 export function rests(job: Job): boolean {
   switch (job.status) {
     case 'abandoned':
+      return true
     case 'settled':
     case 'upheld':
-      return true
+      return job.escrow.at === 'locked'
     // Arbitration takes a day; its end is a command, and wakes the actor.
     case 'disputed':
       return job.settlement !== null && isOpen(job)
@@ -99,6 +100,8 @@ function dueRunning(job: RunningJob): readonly JobEffect[] {
 }
 
 function dueCompleted(job: CompletedJob): readonly JobEffect[] {
+  // The lock is long over: what is asked for is its transaction.
+  if (job.escrow.at === 'asked') return [dropPrompt, lock(true)]
   if (job.settlement === null) {
     const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
     return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]

@@ -1,4 +1,5 @@
 import type { JobHappening } from '../../src/messages/job-fact.ts'
+import { isProven } from './completed.ts'
 import { type EndedJob, isCompleted, isRunning, type Job } from './state.ts'
 
 /**
@@ -13,6 +14,8 @@ export function happeningsOf(job: Job): readonly JobHappening[] {
   ]
   if (isRunning(job)) return before
   if (!isCompleted(job)) return [...before, ...ending(job)]
+  // Of an answer that the journal has lost nobody can say all that would have to be told.
+  if (!isProven(job)) return []
   // By the time of its verdict, a day later, everything was told: saying it again would be noise.
   if (job.status === 'upheld' || (job.status === 'settled' && job.dispute?.end === 'rejected')) {
     return []

@@ -1,8 +1,10 @@
 import type { UnixMs } from '../../src/domain/time.ts'
+import { traceIdOf } from '../../src/domain/traceparent.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
 import { partitionOfJob } from './actor.ts'
+import { isProven, type ProvenJob } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
 import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
@@ -83,6 +85,11 @@ export class JobMeter implements JobsMeter {
       life.assignedAt = now
       this.#stages.observe({ stage: 'route' }, seconds(life.lockedAt, now))
     }
+    const heardLate = isCompleted(job) && isProven(job) ? job.worker.takenAt : undefined
+    if (life.assignedAt === undefined && life.lockedAt && heardLate) {
+      life.assignedAt = heardLate
+      this.#stages.observe({ stage: 'route' }, seconds(life.lockedAt, heardLate))
+    }
     if (isCompleted(job) && job.status === 'settling' && life.assignedAt) {
       this.#stages.observe({ stage: 'answer' }, seconds(life.assignedAt, job.completedAt))
     }
@@ -91,10 +98,10 @@ export class JobMeter implements JobsMeter {
   #tellEnd(job: ShownJob, life: Life): void {
     const { clock, log } = this.#options
     const now = clock.now()
-    const { id, wallet, model, tier, stream, lock, createdAt } = job.terms
+    const { id, wallet, model, tier, stream, lock, createdAt, trace } = job.terms
     const reason = isEnded(job) ? (job.refusal.reason ?? job.refusal.code) : ''
     this.#ends.inc({ model, status: job.status, reason })
-    if (job.status === 'settled') {
+    if (job.status === 'settled' && isProven(job)) {
       this.#stages.observe({ stage: 'settle' }, seconds(job.completedAt, now))
     }
     if (isEnded(job) && job.escrow.at === 'returned') {
@@ -104,13 +111,16 @@ export class JobMeter implements JobsMeter {
       {
         ...{ jobId: id, wallet, model, tier, stream, status: job.status },
         ...(reason ? { reason } : {}),
-        ...(isCompleted(job) ? answered(job) : { worker: isEnded(job) ? job.worker : null }),
+        ...(trace ? { trace_id: traceIdOf(trace) } : {}),
+        ...(isCompleted(job) && isProven(job)
+          ? answered(job)
+          : { worker: isEnded(job) ? job.worker : null }),
         locked: Number(lock),
         escrow: job.escrow,
         ms: {
           locked: span(createdAt, life.lockedAt),
           assigned: span(createdAt, life.assignedAt),
-          answered: isCompleted(job) ? span(createdAt, job.completedAt) : undefined,
+          answered: isCompleted(job) ? span(createdAt, job.completedAt ?? undefined) : undefined,
           rested: now - createdAt,
         },
       },
@@ -119,7 +129,7 @@ export class JobMeter implements JobsMeter {
   }
 }
 
-const answered = (job: Extract<ShownJob, { completedAt: UnixMs }>) => ({
+const answered = (job: ProvenJob) => ({
   worker: job.worker.address,
   attempts: job.attempt,
   tokens: job.usage.completionTokens,

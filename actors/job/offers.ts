@@ -1,7 +1,8 @@
 import type { FailWorker, RefuseOffer } from '../../src/messages/job.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
+import type { JobEvent } from './events.ts'
 import { cancelled, failureRefusal, noWorker, tooManyAttempts } from './refusals.ts'
-import { isRunning, type Job, type JobEvent, type RunningJob } from './state.ts'
+import { isRunning, type Job, type RunningJob } from './state.ts'
 import type { JobRefusal } from './terms.ts'
 import type { World } from './world.ts'
 

@@ -97,6 +97,12 @@ export const refundedOnChain = (): JobRefusal => ({
   reason: 'refunded_on_chain',
 })
 
+/** For who asks again with the same idempotency key: text is never journalled. */
+export const lostAnswer = (): JobRefusal => ({
+  code: 'answer_gone',
+  message: 'The job was answered and settled, but its answer is not kept any more.',
+})
+
 export function timeout({ terms }: RunningJob): JobRefusal {
   const seconds = Math.round((terms.deadlineAt - terms.createdAt) / 1000)
   return {

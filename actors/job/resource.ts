@@ -22,6 +22,8 @@ interface Options {
   readonly views: JobViewsFollower
   readonly facts: JobFactsFollower
   readonly meter: JobsMeter
+  /** Undefined: nothing is traced. */
+  readonly traces?: JobsMeter | undefined
 }
 
 /** Keeps the views of jobs. */
@@ -58,7 +60,9 @@ const VIEWED_NAMES = PARTITION_NAMES.map((each) => `${each}.${VIEWED}`)
 const numberOf = (resource: string) => Number(resource.slice(2))
 
 /** The 64 partitions of jobs, as something that hosts share out. */
-export function jobPartitions({ hostId, views, facts, meter, ...options }: Options): ResourceKind {
+export function jobPartitions({ hostId, views, facts, ...options }: Options): ResourceKind {
+  const { meter, traces } = options
+  const counted = traces ? both(meter, traces) : meter
   let appends = 0
   const host = new ActorHost({
     ...options,
@@ -67,7 +71,7 @@ export function jobPartitions({ hostId, views, facts, meter, ...options }: Optio
     accepts: mayCommand,
     actorOf: jobOfSubject,
     partitionOf: partitionOfJob,
-    follower: both(both(views, facts), meter),
+    follower: both(both(views, facts), counted),
     answerAfter: (id, { type }) => (SHOWN_TO_CALLERS.has(type) ? views.shown(id) : undefined),
   })
   return {
@@ -100,6 +104,7 @@ export function jobPartitions({ hostId, views, facts, meter, ...options }: Optio
       const partitions = names.map(numberOf)
       await host.release(partitions)
       meter.released(partitions)
+      traces?.released(partitions)
       await Promise.all([views.drain(), facts.drain()])
     },
     checkpoints: () => {
@@ -113,9 +118,9 @@ export function jobPartitions({ hostId, views, facts, meter, ...options }: Optio
 
 /** What one of them has not copied yet, both have not. */
 const both = (one: Follower<Job>, other: Follower<Job>): Follower<Job> => ({
-  changed: (id, sequence, job) => {
-    one.changed(id, sequence, job)
-    other.changed(id, sequence, job)
+  changed: (id, sequence, job, how) => {
+    one.changed(id, sequence, job, how)
+    other.changed(id, sequence, job, how)
   },
   get oldestPending() {
     return Math.min(one.oldestPending, other.oldestPending)

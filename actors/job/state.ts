@@ -1,17 +1,15 @@
-import type { FinishReason } from '../../src/domain/chat.ts'
 import { minCredits } from '../../src/domain/credits.ts'
-import type { Address, Hex32, JobId, TxHash } from '../../src/domain/ids.ts'
+import type { Address, JobId, TxHash } from '../../src/domain/ids.ts'
 import { priceOf } from '../../src/domain/pricing.ts'
-import type { CompactSignature } from '../../src/domain/proof.ts'
 import { assert, unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
-import type { Usage } from '../../src/domain/usage.ts'
 import {
-  type CompletedEvent,
   type CompletedJob,
   evolveCompleted,
+  type SettledJob,
   type SettlingJob,
 } from './completed.ts'
+import type { JobEvent } from './events.ts'
 import type { AssignedWorker, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
@@ -67,6 +65,11 @@ export interface EndedJob {
   readonly poolId: string | null
   readonly refusal: JobRefusal
   readonly endedAt: UnixMs
+  /**
+   * As it was before its settlement was refused or its lock taken back: what is paid for where the chain
+   * goes back behind that, and settles the job after all. Absent: no worker had proved an answer.
+   */
+  readonly answered?: CompletedJob
 }
 
 /** A tombstone: the credits were given back before the job began, so it can never begin. */
@@ -75,39 +78,6 @@ export interface AbandonedJob {
   readonly id: JobId
   readonly wallet: Address
 }
-
-export type JobEvent =
-  | { readonly type: 'JobStarted'; readonly terms: JobTerms }
-  | { readonly type: 'JobAbandoned'; readonly jobId: JobId; readonly wallet: Address }
-  | { readonly type: 'LockConfirmed'; readonly tx: TxHash; readonly block: number }
-  | { readonly type: 'LockRefused' }
-  | { readonly type: 'OfferMade'; readonly poolId: string }
-  | {
-      readonly type: 'OfferFailed'
-      readonly excludePool: boolean
-      /** That must not get the job again, besides the one it was assigned to. */
-      readonly workers?: readonly Address[]
-      readonly contextAbove?: number
-    }
-  | { readonly type: 'WorkerAssigned'; readonly worker: Address; readonly workerId: number }
-  | { readonly type: 'JobJoined'; readonly replyTo: string; readonly at: UnixMs }
-  | { readonly type: 'CancelRequested' }
-  | {
-      readonly type: 'JobCompleted'
-      readonly worker: Address
-      readonly workerId: number
-      readonly usage: Usage
-      readonly finishReason: FinishReason
-      readonly outputHash: Hex32
-      readonly chunks: number
-      readonly signedAt: number
-      readonly signature: CompactSignature
-      readonly at: UnixMs
-    }
-  | { readonly type: 'JobFailed'; readonly refusal: JobRefusal; readonly at: UnixMs }
-  | { readonly type: 'JobExpired'; readonly refusal: JobRefusal; readonly at: UnixMs }
-  | CompletedEvent
-  | { readonly type: 'RefundConfirmed'; readonly tx: TxHash; readonly block: number | null }
 
 export const isRunning = (job: Job): job is RunningJob =>
   job.status === 'pending' || job.status === 'processing'
@@ -146,12 +116,15 @@ export function evolve(job: Job | undefined, event: JobEvent): Job {
     case 'RefundConfirmed':
       return returned(job, event.tx, event.block)
     case 'SettlementConfirmed':
+      return evolveCompleted(isEnded(job) ? answeredAgain(job) : asCompleted(job, event), event)
     case 'JobDisputed':
     case 'DisputeConfirmed':
     case 'DisputeRefused':
     case 'DisputeResolved':
-      assert(isCompleted(job), `${event.type} of a job without an answer`)
-      return evolveCompleted(job, event)
+      return evolveCompleted(asCompleted(job, event), event)
+    case 'SettlementFound':
+      assert(!isCompleted(job), 'the answer of a completed job is known')
+      return found(job, event)
     case 'JobFailed':
       return ended(job, 'failed', event.refusal, event.at)
     case 'JobExpired':
@@ -160,6 +133,20 @@ export function evolve(job: Job | undefined, event: JobEvent): Job {
       assert(isRunning(job), `${event.type} of a job that has ended`)
       return evolveRunning(job, event)
   }
+}
+
+function asCompleted(job: Job, { type }: JobEvent): CompletedJob {
+  assert(isCompleted(job), `${type} of a job without an answer`)
+  return job
+}
+
+/** Under the lock that was seen last: the chain may have gone back behind that one, too. */
+function answeredAgain({ answered, escrow }: EndedJob): CompletedJob {
+  assert(answered, 'a settlement of a job without an answer')
+  if (escrow.at === 'locked') return { ...answered, escrow }
+  const tx = escrow.at === 'returned' ? escrow.tx : null
+  if (tx === null || answered.escrow.at === 'asked') return answered
+  return { ...answered, escrow: { ...answered.escrow, tx } }
 }
 
 function started(terms: JobTerms): RunningJob {
@@ -199,7 +186,8 @@ function evolveRunning(job: RunningJob, event: RunningEvent): Job {
       return offerFailed(job, event)
     case 'WorkerAssigned': {
       assert(job.attempt, 'a worker is assigned to an offer')
-      const worker = { address: event.worker, id: event.workerId }
+      const { worker: address, workerId: id, takenAt } = event
+      const worker = { address, id, ...(takenAt === undefined ? {} : { takenAt }) }
       return { ...job, status: 'processing', attempt: { ...job.attempt, worker } }
     }
     case 'JobJoined':
@@ -242,7 +230,8 @@ function completed(
     terms,
     escrow,
     attempt: attempt.number,
-    worker: { address: worker, id: workerId },
+    // As it was assigned, unless another one was the first to answer.
+    worker: attempt.worker?.address === worker ? attempt.worker : { address: worker, id: workerId },
     ...proof,
     completedAt: at,
     charged: minCredits(priceOf(terms.tier, event.usage.completionTokens), terms.lock),
@@ -265,6 +254,27 @@ function ended(
     poolId: running?.poolId ?? null,
     refusal,
     endedAt,
+    ...(isCompleted(job) ? { answered: job } : {}),
+  }
+}
+
+/** The credits that an older copy of the journal has elsewhere went into this settlement. */
+function found(
+  job: RunningJob | EndedJob,
+  { tx, block, charged, answer }: Extract<JobEvent, { type: 'SettlementFound' }>,
+): SettledJob {
+  const { terms, escrow } = job
+  const assigned = isRunning(job) ? job.attempt?.worker : null
+  const address = assigned?.id === answer.workerId ? assigned.address : null
+  return {
+    status: 'settled',
+    terms,
+    escrow: escrow.at === 'locked' ? escrow : { at: 'asked' },
+    worker: { address, id: answer.workerId },
+    ...{ usage: null, completedAt: null },
+    outputHash: answer.outputHash,
+    charged,
+    settlement: { tx, block },
   }
 }
 

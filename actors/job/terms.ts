@@ -3,6 +3,7 @@ import type { Refusal } from '../../src/domain/errors.ts'
 import type { Address, JobId, TxHash } from '../../src/domain/ids.ts'
 import type { Tier } from '../../src/domain/tiers.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
+import type { Traceparent } from '../../src/domain/traceparent.ts'
 import type { WorkerFailureReason } from '../../src/messages/job.ts'
 
 /** Known from the first event on, and never changed but for `replyTo`. */
@@ -16,6 +17,8 @@ export interface JobTerms {
   readonly stream: boolean
   /** The edge that waits: of the request that began the job, or of the latest that joined it. */
   readonly replyTo: string
+  /** Of the request that began it; absent where that is not traced. */
+  readonly trace?: Traceparent
   readonly createdAt: UnixMs
   readonly deadlineAt: UnixMs
 }
@@ -30,6 +33,8 @@ export interface LockedEscrow {
 export interface AssignedWorker {
   readonly address: Address
   readonly id: number
+  /** Known of one that the job heard of only with its answer. */
+  readonly takenAt?: UnixMs
 }
 
 /** Why a job ended without an answer, as its caller is told. */

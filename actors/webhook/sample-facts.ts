@@ -3,8 +3,8 @@ import { type Address, makeJobId, toAddress, toHex32 } from '../../src/domain/id
 import { unreachable } from '../../src/domain/result.ts'
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import { balanceData, type Fact } from '../../src/messages/fact.ts'
-import type { JobView } from '../../src/messages/job.ts'
 import { type JobHappening, jobFact } from '../../src/messages/job-fact.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import type { EventType } from '../../src/messages/webhook.ts'
 
 /** A made-up event that a receiver can be tried with: every value has the form of a real one. */

@@ -11,6 +11,7 @@ import type { WebhookQueues } from '../ports/webhook-queues.ts'
 import type { Log } from '../telemetry/log.ts'
 import { natsAddress } from './address.ts'
 import { makeArchive } from './archive.ts'
+import { writeByTurn } from './by-turn.ts'
 import { makeCoreBus } from './core-bus.ts'
 import { makeDeliveryHistory } from './delivery-history.ts'
 import { ensureBucket, ensureStream, isMaking, type Keeping } from './ensure.ts'
@@ -20,6 +21,7 @@ import { makeJournal, makeJournalReader } from './journal.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
 import { isSafe } from './replication.ts'
+import { askCheaply } from './requests.ts'
 import { watchSilence } from './server-silence.ts'
 import { BUCKETS, type BucketName, STREAMS, type StreamName } from './streams.ts'
 import { publishUntilDecided } from './until-decided.ts'
@@ -75,8 +77,9 @@ export async function connectNats({
   log,
   replicas,
 }: NatsOptions): Promise<NatsOfOwner> {
+  const address = natsAddress(servers)
   const connection = await connect({
-    ...natsAddress(servers),
+    ...address,
     name,
     waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
@@ -88,6 +91,8 @@ export async function connectNats({
     // A stack trace a request costs more than the request.
     noAsyncTraces: true,
   })
+  writeByTurn(connection)
+  askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''
   void logStatus(connection, log, (replicas ?? 1) > 1 ? version : undefined)
   const js = publishUntilDecided(connection.jetstream())

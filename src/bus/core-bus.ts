@@ -1,4 +1,13 @@
-import { ErrorCode, Events, type Msg, type NatsConnection, NatsError } from 'nats'
+import {
+  ErrorCode,
+  Events,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  NatsError,
+} from 'nats'
+import { TRACEPARENT, type Traceparent, toTraceparent } from '../domain/traceparent.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { decode, encode } from './codec.ts'
@@ -39,9 +48,17 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
     publish: (subject, message) => {
       if (!connection.isClosed()) connection.publish(subject, encode(message))
     },
-    request: async <Reply>(subject: string, message: unknown, timeoutMs: number) => {
+    request: async <Reply>(
+      subject: string,
+      message: unknown,
+      timeoutMs: number,
+      trace?: Traceparent,
+    ) => {
+      const options = trace
+        ? { timeout: timeoutMs, headers: headersOf(trace) }
+        : { timeout: timeoutMs }
       try {
-        const reply = await connection.request(subject, encode(message), { timeout: timeoutMs })
+        const reply = await connection.request(subject, encode(message), options)
         return decode(reply.data) as Reply
       } catch (error) {
         throw translate(error, subject, timeoutMs)
@@ -83,14 +100,25 @@ const isFromStream = ({ reply, headers }: Msg): boolean =>
 
 function deliver(message: Msg, handler: Parameters<Bus['subscribe']>[1], log: Log): void {
   try {
-    handler(decode(message.data), message.subject, (reply) => {
-      message.respond(encode(reply))
-    })
+    const respond = (reply: unknown) => {
+      // Most of what is said asks for no answer.
+      if (message.reply) message.respond(encode(reply))
+    }
+    const trace = message.headers && traceOf(message.headers)
+    handler(decode(message.data), message.subject, respond, trace)
   } catch (error) {
     // One bad message must not end the subscription that carries all the others.
     log.error({ err: error, subject: message.subject }, 'message handler failed')
   }
 }
+
+function headersOf(trace: Traceparent): MsgHdrs {
+  const made = headers()
+  made.set(TRACEPARENT, trace)
+  return made
+}
+
+const traceOf = (given: MsgHdrs): Traceparent | undefined => toTraceparent(given.get(TRACEPARENT))
 
 function translate(error: unknown, subject: string, timeoutMs: number): unknown {
   if (!(error instanceof NatsError)) return error

@@ -3,9 +3,11 @@ import { container } from 'tsyringe'
 import { monitored } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
+import { tracesOf } from '../config/tracing-settings.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeMetrics } from '../telemetry/metrics.ts'
+import { openTraces } from '../telemetry/open-traces.ts'
 import { connectEdge } from './connect.ts'
 import { makeEdge } from './edge.ts'
 
@@ -14,6 +16,7 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
+  const traces = await openTraces({ ...tracesOf(config), role: 'edge', instance: edgeId, log })
   const edge = makeEdge(
     {
       bus: c.resolve(TOKENS.bus),
@@ -27,6 +30,7 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
       facts: c.resolve(TOKENS.factReader),
       listeners: c.resolve(TOKENS.listeners),
       metrics,
+      traces,
       clock: c.resolve(TOKENS.clock),
       log,
     },
@@ -49,7 +53,7 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
     leave: () => edge.leave(),
     stop: async () => {
       await edge.stop()
-      await close()
+      await Promise.all([close(), traces?.close()])
     },
   }
   return monitored(role, { config, metrics, missing: () => edge.missing() })

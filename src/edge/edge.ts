@@ -21,6 +21,7 @@ import type { Ledger, Outputs } from '../ports/ledger.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { makeAuth } from './callers/auth.ts'
 import { requireCaller } from './callers/caller.ts'
 import { makeAdmission } from './chat/admission.ts'
@@ -58,6 +59,8 @@ export interface EdgePorts {
   /** Bucket LISTENERS. */
   readonly listeners: Registry
   readonly metrics: Metrics
+  /** Undefined: nothing is traced. */
+  readonly traces?: Traces | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -121,7 +124,8 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   docs(server, { ...settings, endpoints })
   server.register(async (authenticated) => {
     requireCaller(authenticated, auth, balances)
-    chatCompletions(authenticated, { ...settings, admission, joining, runJob, balances, clock })
+    const chat = { admission, joining, runJob, balances, clock, traces: ports.traces }
+    chatCompletions(authenticated, { ...settings, ...chat })
     models(authenticated, { ...settings, catalogue, pools })
     jobRoutes(authenticated, { ...settings, history })
     dispute(authenticated, { jobs, history, clock })

@@ -4,7 +4,7 @@ import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import type { UnixMs } from '../domain/time.ts'
 import { balanceData, type JobFact, type JobNames, jobFactId } from './fact.ts'
-import type { JobView } from './job.ts'
+import type { JobView } from './job-view.ts'
 import { publicJob } from './public-job.ts'
 
 /** Something that a job's state says has happened, once in the life of the job. */

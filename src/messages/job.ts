@@ -5,8 +5,10 @@ import type { Address, Hex32, JobId, TxHash } from '../domain/ids.ts'
 import type { CompactSignature } from '../domain/proof.ts'
 import type { Tier } from '../domain/tiers.ts'
 import type { UnixMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 import type { Usage } from '../domain/usage.ts'
 import type { ConfirmDispute, DisputeJob, RefuseDispute, ResolveDispute } from './dispute.ts'
+import type { JobView } from './job-view.ts'
 import type { SignedCompletion } from './strikes.ts'
 
 /** What may be said to a job. Every command may arrive twice, late, or after its sender died. */
@@ -48,6 +50,8 @@ export interface StartJob {
   readonly stream: boolean
   /** The edge that waits: `SUBJECTS.edgeInbox`. */
   readonly replyTo: string
+  /** Of the request; in the header of the message. Absent: it is not traced. */
+  readonly trace?: Traceparent
   readonly at: UnixMs
   readonly deadlineAt: UnixMs
 }
@@ -185,6 +189,8 @@ export interface CompleteJob {
   /** Unix seconds, as signed. */
   readonly completedAt: number
   readonly signature: CompactSignature
+  /** When the worker took the job; absent from pools of earlier versions. */
+  readonly takenAt?: UnixMs
   readonly at: UnixMs
 }
 
@@ -195,7 +201,16 @@ export interface ConfirmSettlement {
   readonly tx: TxHash
   readonly block: number
   readonly charged: Credits
+  /** What was settled, for a job whose journal does not know it. Absent: from an older host. */
+  readonly answer?: SettledAnswer
+  /** By the watcher, in the chain's order and anew where it goes back; a lane's word may be late. */
+  readonly final?: true
   readonly at: UnixMs
+}
+
+export interface SettledAnswer {
+  readonly workerId: number
+  readonly outputHash: Hex32
 }
 
 export interface RefuseSettlement {
@@ -211,6 +226,8 @@ export interface ConfirmRefund {
   readonly jobId: JobId
   readonly tx: TxHash
   readonly block: number | null
+  /** By the watcher, in the chain's order and anew where it goes back; a lane's word may be late. */
+  readonly final?: true
   readonly at: UnixMs
 }
 
@@ -219,39 +236,6 @@ export interface ExpireJob {
   readonly type: 'ExpireJob'
   readonly jobId: JobId
   readonly at: UnixMs
-}
-
-export type JobStatus =
-  | 'pending'
-  | 'processing'
-  | 'settling'
-  | 'settled'
-  | 'failed'
-  | 'refunded'
-  | 'disputed'
-
-/** A job as others may see it; the edge turns it into the public Job. Null: not known yet. */
-export interface JobView {
-  readonly id: JobId
-  readonly wallet: Address
-  readonly status: JobStatus
-  readonly model: string
-  readonly tier: Tier
-  readonly lock: Credits
-  /** 0 until settled. */
-  readonly charged: Credits
-  readonly worker: Address | null
-  readonly createdAt: UnixMs
-  readonly completedAt: UnixMs | null
-  readonly escrowTx: TxHash | null
-  readonly settlementTx: TxHash | null
-  readonly refundTx: TxHash | null
-  readonly disputeTx: TxHash | null
-  /** What the caller says it received; null without a dispute, or where the chain refused it. */
-  readonly disputedHash: Hex32 | null
-  readonly block: number | null
-  readonly proofHash: Hex32 | null
-  readonly usage: Usage | null
 }
 
 /** The answer to any job command. */

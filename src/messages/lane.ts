@@ -3,6 +3,7 @@ import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import type { CompactSignature, Completion } from '../domain/proof.ts'
 import type { Tier } from '../domain/tiers.ts'
 import type { DurationMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 import type { Lane } from './subjects.ts'
 
 /**
@@ -12,7 +13,15 @@ import type { Lane } from './subjects.ts'
  */
 export type LaneIntent = LockIntent | SettleIntent | RefundIntent | DisputeIntent
 
-export interface LockIntent {
+interface Traced {
+  /**
+   * Of the job; absent where that is not traced. Not in a header: one transaction carries many jobs, and
+   * the outbox keeps them.
+   */
+  readonly trace?: Traceparent
+}
+
+export interface LockIntent extends Traced {
   readonly type: 'lock'
   readonly jobId: JobId
   readonly wallet: Address
@@ -22,7 +31,7 @@ export interface LockIntent {
   readonly abandon: boolean
 }
 
-export interface SettleIntent {
+export interface SettleIntent extends Traced {
   readonly type: 'settle'
   readonly jobId: JobId
   readonly completion: Completion
@@ -32,13 +41,13 @@ export interface SettleIntent {
   readonly notify?: string
 }
 
-export interface RefundIntent {
+export interface RefundIntent extends Traced {
   readonly type: 'refund'
   readonly jobId: JobId
 }
 
 /** Sent once the job is settled on chain. */
-export interface DisputeIntent {
+export interface DisputeIntent extends Traced {
   readonly type: 'dispute'
   readonly jobId: JobId
   /** What the caller says it received. */

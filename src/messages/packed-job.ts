@@ -4,7 +4,7 @@ import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import { assert } from '../domain/result.ts'
 import { TIERS, tierNumber } from '../domain/tiers.ts'
 import { addMs, toUnixMs } from '../domain/time.ts'
-import type { JobStatus, JobView } from './job.ts'
+import type { JobStatus, JobView } from './job-view.ts'
 
 /**
  * A job as it is kept for years, by the million: places instead of names, bytes instead of hex.

@@ -1,5 +1,6 @@
 import type { Address, JobId, TxHash } from '../domain/ids.ts'
 import type { UnixMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 
 export type PoolRequest = OfferJob | StopJob
 
@@ -20,8 +21,15 @@ export interface OfferJob {
   readonly escrowTx: TxHash
   /** Workers that already failed this job. */
   readonly exclude: readonly Address[]
+  /**
+   * Nobody waits to hear who took it, and no text of it reaches the caller before its end: the pool may
+   * hold AssignWorker back for a moment, and leave it out where the proof comes first. Absent: no.
+   */
+  readonly assignLate?: boolean
   /** Only workers that serve more context than this, in tokens: less was too little. */
   readonly contextAbove?: number
+  /** What the attempt belongs to; in the header of the message. Absent: it is not traced. */
+  readonly trace?: Traceparent
 }
 
 /**

@@ -3,7 +3,7 @@ import { publicHash } from '../domain/hash.ts'
 import type { Address } from '../domain/ids.ts'
 import { isoTimestamp } from '../domain/time.ts'
 import { totalTokens, type Usage } from '../domain/usage.ts'
-import type { JobView } from './job.ts'
+import type { JobView } from './job-view.ts'
 
 export type PublicJob = ReturnType<typeof publicJob>
 

@@ -2,6 +2,7 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Span } from '../telemetry/traces.ts'
 import type { Contradictions } from './contradictions.ts'
 import type { EdgeOutbox } from './edge-outbox.ts'
 import type { JobLine } from './job-line.ts'
@@ -23,6 +24,8 @@ export interface AttemptDeps {
   readonly clock: Clock
   readonly log: Log
   readonly counts: PoolMetrics
+  /** Of this attempt; undefined: it is not traced. */
+  readonly span?: Span | undefined
   /** EIP-712 domain of JobEscrow. */
   readonly separator: Uint8Array
   /** Called once: no worker is on it any more, what is left is telling the job. */

@@ -4,6 +4,7 @@ import type { OfferJob } from '../messages/pool.ts'
 import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { Span } from '../telemetry/traces.ts'
 import { type Contradictions, toClaim } from './contradictions.ts'
 import type { JobLine } from './job-line.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
@@ -17,6 +18,8 @@ import {
 import type { Session } from './session.ts'
 import type { Proven } from './verify.ts'
 
+/** An answer that comes sooner names its worker itself, where nobody waits to hear of it. */
+const ASSIGN_LATE_MS: DurationMs = 250
 const ANSWER_TTL_MS: DurationMs = 300_000
 const RETRY_MS_FIRST: DurationMs = 200
 const RETRY_MS_MAX: DurationMs = 2_000
@@ -30,12 +33,17 @@ interface Deps {
   readonly clock: Clock
   readonly log: Log
   readonly counts: PoolMetrics
+  readonly span?: Span | undefined
 }
 
 /** What one attempt tells its job. */
 export class AttemptReports {
   /** The worker that the job was told of last. */
   private assignee: Session | undefined
+  private takenAt: UnixMs | undefined
+  /** The job was told of a worker; those that come after it are told of as well. */
+  private told = false
+  private cancelTelling: (() => void) | undefined
   private isOver = false
 
   constructor(
@@ -47,8 +55,20 @@ export class AttemptReports {
   assigned(session: Session): void {
     if (this.assignee === session) return
     this.assignee = session
+    this.takenAt = this.now()
+    this.deps.span?.event('assigned', { 'svc.worker_id': session.profile.workerId })
+    if (!this.job.assignLate || this.told) void this.tellAssigned(session)
+    else this.cancelTelling ??= this.deps.clock.after(ASSIGN_LATE_MS, () => this.tellLate())
+  }
+
+  private tellLate(): void {
+    if (this.assignee && !this.told && !this.isOver) void this.tellAssigned(this.assignee)
+  }
+
+  private async tellAssigned(session: Session): Promise<void> {
+    this.told = true
     const report = assignWorker(this.job, session.profile, this.now())
-    void this.tell(report, () => !this.isOver && this.assignee === session)
+    await this.tell(report, () => !this.isOver && this.assignee === session)
   }
 
   get hasAssignee(): boolean {
@@ -58,13 +78,18 @@ export class AttemptReports {
   /** Nothing but the end is to be told any more. */
   over(): void {
     this.isOver = true
+    this.cancelTelling?.()
   }
 
   completed(session: Session, proven: Proven, chunks: number, text: string): void {
     void this.keep(text)
     this.deps.counts.completed(this.job.model)
+    this.deps.span?.end({ 'svc.end': 'completed', 'svc.tokens': proven.completion.outputTokens })
     const { jobId, deadlineAt } = this.job
-    const report = completeJob(this.job, session.profile, proven, chunks, this.now())
+    const report = completeJob(this.job, session.profile, proven, chunks, {
+      takenAt: this.takenAt,
+      at: this.now(),
+    })
     void this.tell(report).then((reply) => {
       if (reply)
         this.deps.contradictions.compare(session, toClaim(jobId, proven), reply, deadlineAt)
@@ -73,7 +98,14 @@ export class AttemptReports {
 
   failed(failure: AttemptFailure): void {
     this.deps.counts.failed(this.job.model, failure.reason)
-    void this.tell(failWorker(this.job, failure, this.now()))
+    this.deps.span?.end({ 'svc.end': failure.reason, 'error.type': failure.reason })
+    void this.tellFailed(failWorker(this.job, failure, this.now()))
+  }
+
+  /** Who failed it must be known to the job, and to people. */
+  private async tellFailed(report: PoolReport): Promise<void> {
+    if (this.assignee && !this.told) await this.tellAssigned(this.assignee)
+    await this.tell(report)
   }
 
   /**

@@ -2,10 +2,12 @@ import type { ResumedJob } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { Address, JobId } from '../domain/ids.ts'
 import { addMs, type UnixMs } from '../domain/time.ts'
 import type { OfferJob, OfferReply } from '../messages/pool.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import { REPORT_GRACE_MS } from './attempt-reports.ts'
 import type { Session } from './session.ts'
+import { traceAttempt } from './trace-attempt.ts'
 
 /** The attempts this pool has taken: one a job at a time, and none twice. */
 export class Attempts {
@@ -13,15 +15,27 @@ export class Attempts {
   /** Newest attempt taken of each job, for as long as somebody may still offer it again. */
   private readonly taken = new Map<JobId, { attempt: number; forgetAt: UnixMs }>()
 
-  constructor(private readonly deps: Omit<AttemptDeps, 'onEnded'>) {}
+  constructor(
+    private readonly deps: Omit<AttemptDeps, 'onEnded' | 'span'> & {
+      readonly traces?: Traces | undefined
+    },
+  ) {}
 
   take(job: OfferJob): OfferReply {
     const known = this.taken.get(job.jobId)
     if (known && known.attempt >= job.attempt) return { type: 'taken' }
     if (this.deps.placements.draining) return { type: 'refused', reason: 'draining' }
     this.open.get(job.jobId)?.drop()
-    const onEnded = () => this.forget(attempt)
-    const attempt: Attempt = new Attempt(job, { ...this.deps, onEnded })
+    const traced = traceAttempt(this.deps.traces, job)
+    const onEnded = () => {
+      this.forget(attempt)
+      traced?.ended()
+    }
+    const attempt: Attempt = new Attempt(traced?.job ?? job, {
+      ...this.deps,
+      span: traced?.span,
+      onEnded,
+    })
     this.open.set(job.jobId, attempt)
     if (!attempt.begin()) return { type: 'refused', reason: 'no_worker' }
     const forgetAt = addMs(job.deadlineAt, REPORT_GRACE_MS)

@@ -10,6 +10,7 @@ import type { Role } from '../config/process.ts'
 import { ConfigError } from '../config/read.ts'
 import type { PoolConfig } from '../config/schema.ts'
 import { natsOf } from '../config/shared-settings.ts'
+import { tracesOf } from '../config/tracing-settings.ts'
 import type { Address } from '../domain/ids.ts'
 import { isLoopback } from '../domain/loopback.ts'
 import { domainSeparator } from '../domain/proof.ts'
@@ -20,6 +21,8 @@ import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeMetrics } from '../telemetry/metrics.ts'
+import { openTraces } from '../telemetry/open-traces.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { meetWorker } from './connect.ts'
 import { Departures } from './departures.ts'
 import { Enrolment } from './enrolment.ts'
@@ -41,7 +44,8 @@ export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   c.register(TOKENS.metrics, { useValue: metrics })
   const { missing, close } = await connectPool(c, config, poolId, log)
-  const pool = makePool(c, poolId, config)
+  const traces = await openTraces({ ...tracesOf(config), role: 'pool', instance: poolId, log })
+  const pool = makePool(c, poolId, config, traces)
   const { onWorker, close: closeDoor } = door(c, pool)
   const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
   log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
@@ -50,7 +54,7 @@ export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
       await pool.stop()
       await server.close()
       closeDoor()
-      await close()
+      await Promise.all([close(), traces?.close()])
     },
   }
   return monitored(role, { config, metrics, missing })
@@ -99,7 +103,12 @@ async function connectPool(c: DependencyContainer, config: PoolConfig, poolId: s
   }
 }
 
-function makePool(c: DependencyContainer, poolId: string, config: PoolConfig): Pool {
+function makePool(
+  c: DependencyContainer,
+  poolId: string,
+  config: PoolConfig,
+  traces: Traces | undefined,
+): Pool {
   const { chainId, jobEscrow } = c.resolve(CONTRACTS)
   return new Pool({
     poolId,
@@ -111,6 +120,7 @@ function makePool(c: DependencyContainer, poolId: string, config: PoolConfig): P
     outputs: c.resolve(TOKENS.outputs),
     strikes: c.resolve(TOKENS.strikes),
     metrics: c.resolve(TOKENS.metrics),
+    traces,
     admitted: c.resolve(ADMITTED),
     clock: c.resolve(TOKENS.clock),
     log: c.resolve(TOKENS.log),

@@ -9,7 +9,7 @@ import type { OfferJob } from '../messages/pool.ts'
 /** What of a job concerns the worker that runs it. */
 export type OfferedJob = Pick<
   OfferJob,
-  'jobId' | 'wallet' | 'model' | 'outputTokensMax' | 'deadlineAt'
+  'jobId' | 'wallet' | 'model' | 'outputTokensMax' | 'deadlineAt' | 'trace'
 > & {
   /** Nobody pays for it: it shows what the worker can do. */
   readonly isCanary?: boolean
@@ -30,6 +30,7 @@ export const toOffer = (job: OfferedJob, prompt: ChatRequest): Offer => ({
   maxOutputTokens: job.outputTokensMax,
   deadlineAt: job.deadlineAt,
   canary: job.isCanary ?? false,
+  ...(job.trace ? { traceparent: job.trace } : {}),
 })
 
 const toSampling = (sampling: Sampling): SamplingMessage => ({

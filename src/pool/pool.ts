@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 import {
   type AskStanding,
   POOL_SUMMARY_MS,
@@ -16,6 +17,7 @@ import type { Outputs } from '../ports/ledger.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { Attempts } from './attempts.ts'
 import type { Applicant } from './canary/admissions.ts'
 import { Canaries } from './canary/canaries.ts'
@@ -47,6 +49,7 @@ export interface PoolOptions {
   /** Bucket ADMITTED; undefined: workers get paid jobs without a canary job. */
   readonly admitted: Registry | undefined
   readonly metrics: Metrics
+  readonly traces?: Traces | undefined
   readonly clock: Clock
   readonly log: Log
   /** EIP-712 domain of JobEscrow. */
@@ -119,12 +122,9 @@ export class Pool {
       counts: this.counts,
       separator: options.escrowSeparator,
     })
+    const { attempts, contradictions, strikes } = this
     this.inbox = new Inbox({
-      contradictions: this.contradictions,
-      attempts: this.attempts,
-      canaries: this.canaries,
-      placements: this.placements,
-      strikes: this.strikes,
+      ...{ attempts, contradictions, canaries, placements, strikes },
       separator: options.escrowSeparator,
     })
     this.publisher = new SummaryPublisher(bus, clock, () => ({
@@ -132,8 +132,8 @@ export class Pool {
       census: censusOf(this.placements.all(), this.demand.lastMinuteOfAll(clock.now())),
     }))
     this.standings = new StandingPublisher(this.placements, this.canaries, this.demand, clock)
-    this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond) => {
-      respond(this.answer(message as PoolRequest))
+    this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond, trace) => {
+      respond(this.answer(message as PoolRequest, trace))
     })
     this.questions = bus.subscribe(SUBJECTS.poolStanding(poolId), (message, _subject, respond) => {
       respond(this.standingOf((message as AskStanding).worker))
@@ -283,11 +283,11 @@ export class Pool {
     })
   }
 
-  private answer(request: PoolRequest): { readonly type: string } {
+  private answer(request: PoolRequest, trace?: Traceparent): { readonly type: string } {
     switch (request.type) {
       case 'OfferJob':
         this.demand.note(request.model, this.options.clock.now())
-        return this.attempts.take(request)
+        return this.attempts.take(trace ? { ...request, trace } : request)
       case 'StopJob':
         this.attempts.get(request.jobId)?.stop(request.settle)
         return { type: 'taken' }

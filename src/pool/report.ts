@@ -46,7 +46,7 @@ export const completeJob = (
   { address, workerId }: WorkerProfile,
   { completion, signature, promptTokens, finishReason }: Proven,
   chunks: number,
-  at: UnixMs,
+  { takenAt, at }: { readonly takenAt: UnixMs | undefined; readonly at: UnixMs },
 ): CompleteJob => ({
   type: 'CompleteJob',
   jobId,
@@ -59,5 +59,6 @@ export const completeJob = (
   chunks,
   completedAt: completion.completedAt,
   signature,
+  ...(takenAt === undefined ? {} : { takenAt }),
   at,
 })

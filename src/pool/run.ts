@@ -4,6 +4,7 @@ import { ok, type Result } from '../domain/result.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Flaw } from '../messages/strikes.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Span } from '../telemetry/traces.ts'
 import { Answer } from './answer.ts'
 import { firstTokenBudgetMs, promptTokensOf } from './first-token-budget.ts'
 import { type OfferedJob, toOffer } from './offer.ts'
@@ -35,7 +36,11 @@ export class Run {
   constructor(
     readonly session: Session,
     private readonly job: OfferedJob,
-    private readonly deps: { readonly placements: Placements; readonly clock: Clock },
+    private readonly deps: {
+      readonly placements: Placements
+      readonly clock: Clock
+      readonly span?: Span | undefined
+    },
   ) {
     this.answer = new Answer(job.outputTokensMax)
   }
@@ -87,6 +92,7 @@ export class Run {
       leftMs: this.job.deadlineAt - clock.now(),
     })
     this.session.send({ $case: 'offer', value: toOffer(this.job, prompt) })
+    this.deps.span?.event('offered', { 'svc.worker_id': this.session.profile.workerId })
   }
 
   accept(): void {
@@ -155,6 +161,7 @@ export class Run {
   }
 
   private seeFirstToken(): void {
+    this.deps.span?.event('first text')
     // The time that its stream was down says nothing of the worker.
     if (this.hasComeBack) return
     this.deps.placements.seeFirstToken(this.session, this.job.model, this.spentMs)

@@ -1,11 +1,20 @@
 import type { DurationMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 
 /** Messages that need no store: lost ones are repeated by who cares. */
 export interface Bus {
   /** Best effort: dropped while disconnected. */
   publish(subject: string, message: unknown): void
-  /** @throws {NoResponders} nobody listens @throws {RequestTimeout} nobody answered in time */
-  request<Reply>(subject: string, message: unknown, timeoutMs: DurationMs): Promise<Reply>
+  /**
+   * @param trace what the work belongs to that is asked for; travels in a header
+   * @throws {NoResponders} nobody listens @throws {RequestTimeout} nobody answered in time
+   */
+  request<Reply>(
+    subject: string,
+    message: unknown,
+    timeoutMs: DurationMs,
+    trace?: Traceparent,
+  ): Promise<Reply>
   /** Handlers run in order of arrival and must not block; `respond` may be called later. */
   subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): Subscription
   /** False while the connection is down, or stands and brings nothing. */
@@ -21,6 +30,7 @@ export type BusHandler = (
   message: unknown,
   subject: string,
   respond: (reply: unknown) => void,
+  trace?: Traceparent,
 ) => void
 
 export interface Subscription {

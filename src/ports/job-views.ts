@@ -1,5 +1,5 @@
 import type { Address, JobId } from '../domain/ids.ts'
-import type { JobStatus, JobView } from '../messages/job.ts'
+import type { JobStatus, JobView } from '../messages/job-view.ts'
 
 /**
  * Jobs as their owners see them, by wallet: a copy for lists, and for what the journal no longer

@@ -31,12 +31,17 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   /** Takes partitions over: answers commands from now on. What lives in them is for `rehydrate`. */
   async acquire(partitions: readonly number[]): Promise<void> {
-    const { bus, commandSubject, journal } = this.#options
+    const { bus, commandSubject, journal, kind } = this.#options
     this.#see(await journal.lastSequence())
     for (const number of partitions) {
       if (this.#partitions.has(number)) continue
-      const subscription = bus.subscribe(commandSubject(number), (command, subject, respond) =>
-        this.#receive(number, command as Command, subject, respond),
+      const subscription = bus.subscribe(
+        commandSubject(number),
+        (said, subject, respond, trace) => {
+          const command = said as Command
+          const traced = trace && kind.traced ? kind.traced(command, trace) : command
+          this.#receive(number, traced, subject, respond)
+        },
       )
       const make = (id: string, tell: (command: Command) => void) =>
         new Actor(id, this.#options, { newest: this.#newest, seen: (n) => this.#see(n), tell })
@@ -83,7 +88,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       const id = actorOf(subject)
       if (!wanted.has(partitionOf(id))) return
       const record = body as ActorRecord<State, Event>
-      follower?.changed(id, sequence, record.state)
+      follower?.changed(id, sequence, record.state, 'read')
       const known = this.#partitions.get(partitionOf(id))?.has(id)
       if (kind.rests(record.state) && !known) found.delete(id)
       else found.set(id, { record, sequence })

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../domain/time.ts'
+import type { Traceparent } from '../domain/traceparent.ts'
 
 /**
  * A kind of actor: pure functions, and one that touches the world. The runtime knows nothing else
@@ -15,6 +16,8 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
    * command is not answered.
    */
   admits?(command: Command): boolean | Promise<boolean>
+  /** `command` with the trace that its message named. Left out: of no concern to this kind. */
+  traced?(command: Command, trace: Traceparent): Command
   decide(state: State | undefined, command: Command): Decision<Event>
   evolve(state: State | undefined, event: Event): State
   /** What must be under way in this state. Run after each event and again after a crash. */

@@ -7,6 +7,7 @@ import type { Ledger, Outputs } from '../ports/ledger.ts'
 import type { SetAsides } from '../ports/set-asides.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeBurstBuckets } from './burst-limit.ts'
+import { writeByTurn } from './by-turn.ts'
 import { makeJobViews } from './job-views.ts'
 import { makeKeyUses } from './key-uses.ts'
 import { makeLedger } from './ledger.ts'
@@ -43,6 +44,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     // Not every version knows it, and no user has the right to.
     disableClientInfo: true,
   })
+  writeByTurn(redis)
   let down = false
   redis.on('error', (error) => {
     if (!down) log.warn({ err: error }, 'redis: not reachable')

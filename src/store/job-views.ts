@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
 import { pack, unpack } from 'msgpackr'
 import { type Address, type JobId, toJobId } from '../domain/ids.ts'
-import type { JobView } from '../messages/job.ts'
+import type { JobView } from '../messages/job-view.ts'
 import {
   type PackedJob,
   packJob,

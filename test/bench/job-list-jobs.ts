@@ -3,7 +3,7 @@ import { toCredits } from '../../src/domain/credits.ts'
 import { type Address, type JobId, makeJobId, toAddress, toHex32 } from '../../src/domain/ids.ts'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
-import type { JobStatus, JobView } from '../../src/messages/job.ts'
+import type { JobStatus, JobView } from '../../src/messages/job-view.ts'
 import type { VersionedJob } from '../../src/ports/job-views.ts'
 
 /** Jobs by the million, the same at each run, with every status and model there is. */

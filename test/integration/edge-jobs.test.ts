@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../src/domain/ids.ts'
-import type { JobStatus } from '../../src/messages/job.ts'
+import type { JobStatus } from '../../src/messages/job-view.ts'
 import {
   accept,
   call,

@@ -4,7 +4,7 @@ import type { Hex32 } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { assert } from '../../domain/result.ts'
 import type { DisputeRefusal } from '../../messages/dispute.ts'
-import type { JobView } from '../../messages/job.ts'
+import type { JobView } from '../../messages/job-view.ts'
 import { RefusalError, refuse } from '../http/errors.ts'
 import { unknownJob } from './unknown-job.ts'
 

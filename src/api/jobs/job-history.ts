@@ -1,5 +1,5 @@
 import type { Address, JobId } from '../../domain/ids.ts'
-import type { JobView } from '../../messages/job.ts'
+import type { JobView } from '../../messages/job-view.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import type { JobPage, JobQuery, JobViews } from '../../ports/job-views.ts'
 import type { Log } from '../../telemetry/log.ts'

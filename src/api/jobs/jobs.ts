@@ -1,5 +1,6 @@
 import type { Address, JobId } from '../../domain/ids.ts'
 import type { DurationMs } from '../../domain/time.ts'
+import type { Traceparent } from '../../domain/traceparent.ts'
 import type { DisputeJob } from '../../messages/dispute.ts'
 import type {
   AbandonJob,
@@ -28,8 +29,9 @@ export interface Jobs {
   /**
    * `unheard`: nobody was there to hear it. `unknown`: it may have been heard, and no answer came back,
    * so that nobody can tell whether the job exists.
+   * @param trace the request's, where it is traced
    */
-  start(command: StartJob): Promise<JobReply | 'unheard' | 'unknown'>
+  start(command: StartJob, trace?: Traceparent): Promise<JobReply | 'unheard' | 'unknown'>
   /**
    * Returns at once; repeated in the background until the job has it. A job that was joined from
    * another edge since then ignores it.
@@ -65,14 +67,16 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
     command: JobCommand,
     withinMs: DurationMs,
     lost: () => void = () => {},
+    trace?: Traceparent,
   ): Promise<JobReply | undefined> => {
     const { jobId, type } = command
+    const subject = SUBJECTS.jobCommand(jobId, sender)
     const until = clock.monotonic() + withinMs
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MOST_MS)) {
       try {
         const leftMs = Math.max(1, until - clock.monotonic())
         const timeoutMs = Math.min(REPLY_TIMEOUT_MS, leftMs)
-        return await bus.request<JobReply>(SUBJECTS.jobCommand(jobId, sender), command, timeoutMs)
+        return await bus.request<JobReply>(subject, command, timeoutMs, trace)
       } catch (error) {
         if (error instanceof NoResponders) {
           bus.publish(SUBJECTS.orphan, { partition: partitionOf(jobId) })
@@ -95,12 +99,12 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
   }
 
   return {
-    start: async (command) => {
+    start: async (command, trace) => {
       let none: 'unheard' | 'unknown' = 'unheard'
       const lost = () => {
         none = 'unknown'
       }
-      return (await say(command, START_WITHIN_MS, lost)) ?? none
+      return (await say(command, START_WITHIN_MS, lost, trace)) ?? none
     },
     cancel: (jobId, why) => {
       const done = cancel(jobId, why).finally(() => cancelling.delete(done))

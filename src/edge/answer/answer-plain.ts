@@ -3,7 +3,8 @@ import { completionId } from '../../domain/ids.ts'
 import { unixSeconds } from '../../domain/time.ts'
 import { publicUsage } from '../../messages/public-job.ts'
 import { HEADERS, jobHeaders } from '../http/service-headers.ts'
-import type { Completed, FollowedJob, Follower } from '../waiting/follow-job.ts'
+import type { Completed, FollowedJob } from '../waiting/follow-job.ts'
+import type { Follower } from '../waiting/follower.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
 
 /** Nothing leaves before the end, so another attempt can always begin anew. */

@@ -1,10 +1,12 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Follower, Outcome } from '../waiting/follow-job.ts'
+import type { Outcome } from '../waiting/follow-job.ts'
+import type { Follower } from '../waiting/follower.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** How long callers wait for their answers, and how those end. */
 export interface JobTimes {
-  begin(model: string, follower: Follower): TimedJob
+  begin(model: string, follower: Follower, trace?: RequestTrace): TimedJob
 }
 
 export interface TimedJob {
@@ -38,7 +40,7 @@ export function makeJobTimes({ metrics, clock }: Options): JobTimes {
   metrics.gauge({ name: 'svc_answers_open', help: 'Callers that wait for an answer.' }, () => open)
 
   return {
-    begin: (model, inner) => {
+    begin: (model, inner, trace) => {
       const beganAt = clock.monotonic()
       const passed = () => (clock.monotonic() - beganAt) / 1_000
       let heard = false
@@ -49,7 +51,10 @@ export function makeJobTimes({ metrics, clock }: Options): JobTimes {
             return inner.committed
           },
           onText: (text, head) => {
-            if (!heard) firstText.observe({ model }, passed())
+            if (!heard) {
+              firstText.observe({ model }, passed())
+              trace?.firstText()
+            }
             heard = true
             inner.onText(text, head)
           },
@@ -57,7 +62,9 @@ export function makeJobTimes({ metrics, clock }: Options): JobTimes {
         },
         end: (outcome) => {
           open--
-          ends.inc({ model, end: endOf(outcome) })
+          const end = endOf(outcome)
+          ends.inc({ model, end })
+          trace?.over(end)
           if (outcome !== 'hung_up' && outcome.type === 'completed')
             whole.observe({ model }, passed())
         },

@@ -1,10 +1,12 @@
 import type { Jobs } from '../../api/jobs/jobs.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import type { DurationMs } from '../../domain/time.ts'
+import type { Traceparent } from '../../domain/traceparent.ts'
 import type { StartJob } from '../../messages/job.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { FollowedJob, Follower, Outcome } from '../waiting/follow-job.ts'
+import type { FollowedJob, Outcome } from '../waiting/follow-job.ts'
+import type { Follower } from '../waiting/follower.ts'
 import type { Seat } from '../waiting/shared-job.ts'
 import type { SharedJobs } from '../waiting/shared-jobs.ts'
 import type { Waiting } from '../waiting/waiting.ts'
@@ -12,6 +14,7 @@ import type { AdmittedJob } from './admission.ts'
 import type { HangUp } from './hang-up.ts'
 import type { JobTimes } from './job-times.ts'
 import type { JoinKey } from './join-key.ts'
+import type { RequestTrace } from './request-trace.ts'
 import type { TakenOn } from './take-on.ts'
 
 export interface RunJob {
@@ -21,10 +24,18 @@ export interface RunJob {
    */
   run<T>(
     taken: TakenOn,
-    follower: Follower,
-    hangUp: HangUp,
+    caller: WaitingCaller,
     answer: (outcome: Outcome, followed: FollowedJob) => Promise<T>,
   ): Promise<T | 'hung_up'>
+}
+
+/** Who asked, and waits. */
+export interface WaitingCaller {
+  /** To whom text goes. */
+  readonly follower: Follower
+  readonly hangUp: HangUp
+  /** Undefined: the request is not traced. */
+  readonly trace: RequestTrace | undefined
 }
 
 interface Options {
@@ -38,10 +49,11 @@ interface Options {
 
 export function makeRunJob(options: Options): RunJob {
   return {
-    run: async (taken, follower, hangUp, answer) => {
-      const seat = await seatOf(options, taken, hangUp)
+    run: async (taken, caller, answer) => {
+      const { follower, hangUp, trace } = caller
+      const seat = await seatOf(options, taken, caller)
       if (seat === 'hung_up') return seat
-      const timed = options.times.begin(taken.job.model, follower)
+      const timed = options.times.begin(taken.job.model, follower, trace)
       seat.follow(timed.follower)
       try {
         const outcome = await Promise.race([seat.followed.outcome, hangUp.signal])
@@ -54,7 +66,11 @@ export function makeRunJob(options: Options): RunJob {
   }
 }
 
-async function seatOf(options: Options, taken: TakenOn, hangUp: HangUp): Promise<Seat | 'hung_up'> {
+async function seatOf(
+  options: Options,
+  taken: TakenOn,
+  { hangUp, trace }: WaitingCaller,
+): Promise<Seat | 'hung_up'> {
   if (taken.type === 'joined') return taken.seat
   const { job } = taken
   if (hangUp.happened) {
@@ -63,7 +79,7 @@ async function seatOf(options: Options, taken: TakenOn, hangUp: HangUp): Promise
   }
   const shared = options.sharedJobs.open(job, 'begun')
   const seat = shared.enter()
-  const started = await start(options, job)
+  const started = await start(options, job, trace?.context)
   if (started === 'no') seat.followed.refuse(notTakenOn())
   if (started === 'unknown') seat.followed.doubt(notTakenOn())
   return seat
@@ -80,6 +96,7 @@ const graceMs = (key: JoinKey | undefined, follower: Follower): DurationMs =>
 async function start(
   { jobs, waiting, log }: Options,
   job: AdmittedJob,
+  trace: Traceparent | undefined,
 ): Promise<'yes' | 'no' | 'unknown'> {
   const command: StartJob = {
     type: 'StartJob',
@@ -95,7 +112,7 @@ async function start(
     at: job.at,
     deadlineAt: job.deadlineAt,
   }
-  const reply = await jobs.start(command)
+  const reply = await jobs.start(command, trace)
   const told = typeof reply === 'string' ? reply : reply.type
   if (told === 'accepted') return 'yes'
   log.warn({ jobId: job.jobId, reply: told }, 'job not started')

@@ -7,6 +7,7 @@ export const HEADERS = {
   settlementTx: 'x-svc-settlement-tx',
   worker: 'x-svc-worker',
   creditsRemaining: 'x-svc-credits-remaining',
+  traceId: 'x-svc-trace-id',
 } as const
 
 export interface JobFacts {

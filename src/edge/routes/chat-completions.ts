@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { RefusalError } from '../../api/http/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Traces } from '../../telemetry/traces.ts'
 import { answerPlain, silentFollower } from '../answer/answer-plain.ts'
 import { StreamAnswer } from '../answer/answer-stream.ts'
 import { callerOf } from '../callers/caller.ts'
@@ -10,6 +11,7 @@ import { type ChatOrder, parseChatRequest } from '../chat/chat-request.ts'
 import { watchHangUp } from '../chat/hang-up.ts'
 import { joinKeyOf } from '../chat/join-key.ts'
 import type { Joining } from '../chat/joining.ts'
+import { type RequestTrace, traceRequest } from '../chat/request-trace.ts'
 import type { RunJob } from '../chat/run-job.ts'
 import { type TakenOn, takeOn } from '../chat/take-on.ts'
 import { jobHeaders } from '../http/service-headers.ts'
@@ -25,6 +27,7 @@ interface Options {
   readonly balances: Balances
   readonly clock: Clock
   readonly docsUrl: string
+  readonly traces?: Traces | undefined
 }
 
 export function chatCompletions(server: FastifyInstance, options: Options): void {
@@ -36,14 +39,17 @@ export function chatCompletions(server: FastifyInstance, options: Options): void
       preValidation: async (request) => dropNulls(request.body),
     },
     async (request, reply) => {
+      const trace = traceRequest(options.traces, request, reply)
       const order = parseChatRequest(request.body)
       if (!order.ok) throw new RefusalError(order.error)
       const key = joinKeyOf(request.headers, request.bodyDigest)
       if (!key.ok) throw new RefusalError(key.error)
       const hangUp = watchHangUp(reply.raw)
       const taken = await takeOn(options, callerOf(request), order.value, key.value)
+      trace?.admitted(taken)
       const answer = order.value.stream ? stream : plain
-      const end = await answer(options, { request, reply, taken, order: order.value, hangUp })
+      const exchange = { request, reply, taken, order: order.value, hangUp, trace }
+      const end = await answer(options, exchange)
       if (end !== 'hung_up') return reply
       if (!reply.sent) reply.hijack() // there is nobody left to answer
       return reply
@@ -57,14 +63,16 @@ interface Exchange {
   readonly taken: TakenOn
   readonly order: ChatOrder
   readonly hangUp: ReturnType<typeof watchHangUp>
+  readonly trace: RequestTrace | undefined
 }
 
 async function plain(
   { runJob, balances }: Options,
-  { reply, taken, hangUp }: Exchange,
+  { reply, taken, hangUp, trace }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
   const { job } = taken
-  return runJob.run<'answered'>(taken, silentFollower, hangUp, async (outcome, followed) => {
+  const follow = { follower: silentFollower, hangUp, trace }
+  return runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
     if (outcome.type === 'failed') throw await refusalOf(job, outcome, balances)
     const { headers, body } = await answerPlain(job, outcome, followed, balances)
     reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
@@ -74,7 +82,7 @@ async function plain(
 
 async function stream(
   { runJob, balances, clock, docsUrl }: Options,
-  { request, reply, taken, order, hangUp }: Exchange,
+  { request, reply, taken, order, hangUp, trace }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
   const { job } = taken
   const answer = new StreamAnswer({
@@ -89,7 +97,8 @@ async function stream(
     clock,
     docsUrl,
   })
-  return runJob.run<'answered'>(taken, answer, hangUp, async (outcome, followed) => {
+  const follow = { follower: answer, hangUp, trace }
+  return runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
     if (outcome.type === 'completed') await answer.complete(outcome.ending, followed, balances)
     else if (answer.committed) answer.fail(outcome.refusal)
     else throw await refusalOf(job, outcome, balances)

@@ -6,7 +6,8 @@ import { LIMITS } from '../../domain/limits.ts'
 import { unreachable } from '../../domain/result.ts'
 import { addMs } from '../../domain/time.ts'
 import type { Chunk, EdgeMessage } from '../../messages/edge.ts'
-import type { EdgeEnding, JobReply, JobView } from '../../messages/job.ts'
+import type { EdgeEnding, JobReply } from '../../messages/job.ts'
+import type { JobView } from '../../messages/job-view.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outputs } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -21,19 +22,11 @@ import {
   lostPart,
   timedOut,
 } from './follow-refusals.ts'
+import type { Follower } from './follower.ts'
 import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
 import type { WaitedJob } from './waited-job.ts'
 import type { Waiter } from './waiting.ts'
-
-/** The answer as it takes shape for one caller. */
-export interface Follower {
-  /** The next piece of text, in order. After `committed` never from the beginning again. */
-  onText(text: string, head: Chunk['head']): void
-  /** True once the caller has seen some of it: from then on it cannot begin anew. */
-  readonly committed: boolean
-  onTick(): void
-}
 
 export type Completed = Extract<EdgeEnding, { type: 'completed' }>
 export type Outcome =

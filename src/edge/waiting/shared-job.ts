@@ -1,7 +1,8 @@
 import type { Jobs } from '../../api/jobs/jobs.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { FollowedJob, Follower } from './follow-job.ts'
+import type { FollowedJob } from './follow-job.ts'
+import type { Follower } from './follower.ts'
 import type { WaitedJob } from './waited-job.ts'
 
 /** One request's place at a job. */

@@ -3,7 +3,7 @@ import { type Credits, NO_CREDITS, toCredits } from '../../domain/credits.ts'
 import type { Address, TxHash } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
-import type { JobStatus, JobView } from '../../messages/job.ts'
+import type { JobStatus, JobView } from '../../messages/job-view.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
 import type { CreditsHeld } from '../api.ts'
 

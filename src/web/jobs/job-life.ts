@@ -1,6 +1,6 @@
 import type { Address, TxHash } from '../../domain/ids.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
-import type { JobView } from '../../messages/job.ts'
+import type { JobView } from '../../messages/job-view.ts'
 import { publicJob } from '../../messages/public-job.ts'
 import type { Inclusion, NetworkReader } from '../../ports/network-chain.ts'
 import type { Log } from '../../telemetry/log.ts'

@@ -1,5 +1,5 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type {
   JobPage,
   JobQuery,

@@ -6,13 +6,8 @@ import { toUnixMs } from '../../../src/domain/time.ts'
 import { type Edge, makeEdge } from '../../../src/edge/edge.ts'
 import { keyRecord } from '../../../src/messages/account.ts'
 import type { Chunk, EdgeMessage } from '../../../src/messages/edge.ts'
-import type {
-  EdgeEnding,
-  JobCommand,
-  JobReply,
-  JobView,
-  StartJob,
-} from '../../../src/messages/job.ts'
+import type { EdgeEnding, JobCommand, JobReply, StartJob } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import type { LaneHealth } from '../../../src/messages/lane.ts'
 import { type ModelLoad, POOL_SUMMARY_MS, type PoolSummary } from '../../../src/messages/pool.ts'
 import { LANES, type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'

@@ -1,7 +1,7 @@
 import { toCredits } from '../../../src/domain/credits.ts'
 import { type Address, type JobId, makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import type { JobStatus, JobView } from '../../../src/messages/job.ts'
+import type { JobStatus, JobView } from '../../../src/messages/job-view.ts'
 
 export const OWNER = toAddress(`0x${'11'.repeat(20)}`)
 export const STRANGER = toAddress(`0x${'99'.repeat(20)}`)

@@ -1,14 +1,16 @@
 import * as assert from 'uvu/assert'
 import { decide } from '../../../actors/job/decide.ts'
 import { due } from '../../../actors/job/due.ts'
-import { type AbandonedJob, evolve, type Job, type JobEvent } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
+import { type AbandonedJob, evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobTerms } from '../../../actors/job/terms.ts'
 import { viewOf } from '../../../actors/job/view.ts'
 import type { World } from '../../../actors/job/world.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { makeJobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
-import type { FailWorker, JobCommand, JobView } from '../../../src/messages/job.ts'
+import type { FailWorker, JobCommand } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 
 export const at = toUnixMs(1_800_000_000_000)
 export const later = (ms: number) => addMs(at, ms)

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rests } from '../../../actors/job/due.ts'
-import type { JobEvent } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { endingOf, reply } from '../../../actors/job/view.ts'
 import { NO_CREDITS, toCredits } from '../../../src/domain/credits.ts'
 import { toAddress } from '../../../src/domain/ids.ts'

@@ -26,6 +26,7 @@ import {
   started,
   terms,
   tx,
+  worker,
 } from './given.ts'
 
 const test = suite('job: completed, cancelled, expired')
@@ -43,8 +44,12 @@ test('complete: is never charged above the lock', () => {
   } as JobCommand)
   assert.ok(job && isCompleted(job) && job.charged === terms.lock)
 })
-test('complete: before the assignment was heard, counts all the same', () => {
-  given(started, locked, offered).when(complete).then('JobCompleted')
+test('complete: without an assignment before it, is one too', () => {
+  const { job } = given(started, locked, offered)
+    .when({ ...complete, takenAt: at } as JobCommand)
+    .then('WorkerAssigned', 'JobCompleted')
+  assert.ok(job && isCompleted(job) && viewOf(job).worker === worker)
+  assert.equal(job.worker, { address: worker, id: 3, takenAt: at })
 })
 test('complete: told twice, counts once', () => {
   given(started, locked, offered, assigned, completed).when(complete).thenNothing()

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { happeningsOf } from '../../../actors/job/facts.ts'
-import type { JobEvent } from '../../../actors/job/state.ts'
 import {
   answered,
   assigned,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { due } from '../../../actors/job/due.ts'
-import type { JobEvent } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { reply } from '../../../actors/job/view.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'

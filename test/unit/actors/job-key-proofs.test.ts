@@ -55,7 +55,14 @@ async function hostOf(keys: Keys, journal: MemoryJournal) {
   const keyProofs = new KeyProofs({ keys, clock, log })
   let appends = 0
   const host = new ActorHost({
-    ...{ kind: jobKind({ ...ports, ...around, keyProofs }, { disputeWindowMs }), bus, journal },
+    ...{
+      kind: jobKind(
+        { ...ports, ...around, keyProofs, isWatched: () => false },
+        { disputeWindowMs },
+      ),
+      bus,
+      journal,
+    },
     ...{ clock, log, token: () => `host.${++appends}` },
     commandSubject: SUBJECTS.jobCommands,
     actorOf: jobOfSubject,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rests } from '../../../actors/job/due.ts'
-import type { JobEvent } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { endingOf, viewOf } from '../../../actors/job/view.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import {

@@ -3,8 +3,9 @@ import * as assert from 'uvu/assert'
 import { jobKind } from '../../../actors/job/actor.ts'
 import type { JobEffect } from '../../../actors/job/due.ts'
 import { Edges } from '../../../actors/job/edges.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { Pools } from '../../../actors/job/pools.ts'
-import { evolve, type Job, type JobEvent } from '../../../actors/job/state.ts'
+import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
@@ -32,7 +33,11 @@ async function look(past: readonly JobEvent[], answer?: boolean | 'none') {
   const pools = new Pools(bus, clock)
   pools.isGone = () => true
   const ports = { bus, clock, pools, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-  const around = { edges: new Edges(bus, clock), keyProofs: { holds: () => true } }
+  const around = {
+    edges: new Edges(bus, clock),
+    keyProofs: { holds: () => true },
+    isWatched: () => false,
+  }
   const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)

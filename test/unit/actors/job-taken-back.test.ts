@@ -1,14 +1,20 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rests } from '../../../actors/job/due.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
+import { settlementRefusal } from '../../../actors/job/refusals.ts'
 import { endingOf, viewOf } from '../../../actors/job/view.ts'
 import type { ConfirmRefund } from '../../../src/messages/job.ts'
 import {
+  answered,
   assigned,
   completed,
+  confirmSettlement,
   disputed,
+  disputeTx,
   expired,
   given,
+  hash,
   jobId,
   keys,
   later,
@@ -20,6 +26,7 @@ import {
   refunded,
   shown,
   started,
+  tx,
   wallet,
 } from './given.ts'
 
@@ -27,6 +34,11 @@ import {
 const test = suite('job: a lock taken back by another')
 
 const AFTER_EXPIRY = 240_000
+const refusedByChain: JobEvent = {
+  type: 'JobFailed',
+  refusal: settlementRefusal('NotLocked'),
+  at: later(AFTER_EXPIRY),
+}
 const takenBack: ConfirmRefund = {
   type: 'ConfirmRefund',
   jobId,
@@ -81,10 +93,52 @@ test('of a job that was settled in a block that is gone: failed, nothing is char
   }
 })
 
+test('of a job that was settled on a branch that is gone, in whatever block: the watcher is right', () => {
+  for (const block of [8, 9, 11]) {
+    const { job } = given(...paid)
+      .when({ ...takenBack, block, final: true })
+      .then('JobFailed', 'RefundConfirmed')
+    assert.equal([shown(job).status, shown(job).refundTx], ['failed', otherTx])
+  }
+})
+
+test('and settled after all, on the next branch: paid, with its answer and its dispute', () => {
+  const later = { ...confirmSettlement, tx: disputeTx, final: true } as const
+  for (const past of [
+    [...answered, refusedByChain],
+    [...answered, refusedByChain, refunded],
+    [...paid, refusedByChain, refunded],
+  ]) {
+    const { job } = given(...past)
+      .when(later)
+      .then('SettlementConfirmed')
+    const view = shown(job)
+    assert.equal(
+      [view.status, view.settlementTx, view.refundTx, view.charged, view.proofHash, view.escrowTx],
+      ['settled', disputeTx, null, 9n, hash, tx],
+    )
+    assert.ok(rests(job!))
+  }
+  const { job } = given(...paid, disputed, openDispute, refusedByChain, refunded)
+    .when(later)
+    .then('SettlementConfirmed')
+  assert.is(shown(job).status, 'disputed')
+  assert.ok(keys(job).includes('dispute'), 'the dispute is gone with its block')
+})
+
+test('settled after all, and no answer is known or told: nothing changes', () => {
+  given(started, locked, expired, refunded)
+    .when({ ...confirmSettlement, final: true })
+    .thenNothing()
+})
+
 test('told again, of a job that was paid later, or of a tombstone: nothing changes', () => {
   given(started, locked, expired, refunded).when(takenBack).thenNothing()
   given(...paid)
     .when({ ...takenBack, block: 9 })
+    .thenNothing()
+  given(...paid, refusedByChain, refunded)
+    .when({ ...confirmSettlement, block: 11 })
     .thenNothing()
   given({ type: 'JobAbandoned', jobId, wallet }).when(takenBack).thenRefused()
 })

@@ -3,9 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decide } from '../../../actors/job/decide.ts'
 import { due, rests } from '../../../actors/job/due.ts'
-import { evolve, isPaid, type Job, type JobEvent } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
+import { evolve, isPaid, type Job } from '../../../actors/job/state.ts'
 import { endingOf } from '../../../actors/job/view.ts'
-import type { JobCommand, JobStatus } from '../../../src/messages/job.ts'
+import type { JobCommand } from '../../../src/messages/job.ts'
+import type { JobStatus } from '../../../src/messages/job-view.ts'
 import {
   answered,
   assigned,
@@ -48,7 +50,8 @@ const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   settled: ['disputed', 'failed'],
   // Failed: the settlement it was waiting for was refused.
   disputed: ['settled', 'refunded', 'failed'],
-  failed: [],
+  // Settled after all: what had ended it was in a block that is gone.
+  failed: ['settled', 'disputed'],
   refunded: [],
 }
 
@@ -87,7 +90,13 @@ function commands(upheld: boolean): fc.Arbitrary<JobCommand> {
     ),
     attempt.map((attempt): JobCommand => ({ ...complete, attempt }) as JobCommand),
     block.map((block): JobCommand => ({ ...confirmSettlement, block })),
+    block.map((block): JobCommand => ({ ...confirmSettlement, block, final: true })),
     block.map((block): JobCommand => ({ type: 'ConfirmRefund', jobId, tx: otherTx, block, at })),
+    block.map(
+      (block): JobCommand => ({
+        ...{ type: 'ConfirmRefund', jobId, tx: otherTx, block, at, final: true },
+      }),
+    ),
     block.map((block): JobCommand => ({ ...confirmDispute, block })),
     block.map((block): JobCommand => ({ ...uphold, upheld, block })),
   )

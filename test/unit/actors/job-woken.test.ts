@@ -2,8 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { jobKind, jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
 import { Edges } from '../../../actors/job/edges.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { Pools } from '../../../actors/job/pools.ts'
-import { evolve, type Job, type JobEvent } from '../../../actors/job/state.ts'
+import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand, JobReply } from '../../../src/messages/job.ts'
 import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
@@ -48,6 +49,7 @@ async function house(past: readonly JobEvent[]) {
     const around = {
       ...{ pools: new Pools(bus, clock), edges: new Edges(bus, clock) },
       keyProofs: { holds: () => true },
+      isWatched: () => false,
     }
     const name = `host-${++hosts}`
     let appends = 0
@@ -63,7 +65,7 @@ async function house(past: readonly JobEvent[]) {
       partitionOf: partitionOfJob,
     })
     const asked: LaneIntent[] = []
-    bus.subscribe('lane.settle', (intent) => asked.push(intent as LaneIntent))
+    bus.subscribe('lane.settle', (intents) => asked.push(...(intents as LaneIntent[])))
     await host.acquire([partitionOfJob(jobId)])
     await host.rehydrate([partitionOfJob(jobId)], 0)
     const tell = async (command: JobCommand) => {

@@ -1,7 +1,7 @@
 import { makeKeeper } from '../../../actors/keeper/keeper.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
-import type { JobStatus } from '../../../src/messages/job.ts'
+import type { JobStatus } from '../../../src/messages/job-view.ts'
 import type { KeeperCall } from '../../../src/ports/keeper.ts'
 import type { RegistryEntry } from '../../../src/ports/registry.ts'
 import { CursorRegistry } from '../../fakes/chain/cursor-registry.ts'

@@ -7,7 +7,7 @@ import { toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { TIERS } from '../../../src/domain/tiers.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { Usage } from '../../../src/domain/usage.ts'
-import type { JobView } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import {
   type PackedJob,
   packJob,
