@@ -4,13 +4,14 @@ import { assert } from '../../src/domain/result.ts'
 import { balanceData, type CreditTopup, factId } from '../../src/messages/fact.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Facts } from '../../src/ports/facts.ts'
-import type { Ledger, LedgerEntry, Standing } from '../../src/ports/ledger.ts'
+import type { BlockId, Ledger, LedgerEntry, Standing } from '../../src/ports/ledger.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 import { makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { judgeLow, makeLowFact } from './low-mark.ts'
 import { MarkMoved, makeLowMarks } from './low-marks.ts'
+import { noted } from './reads.ts'
 
 /** A log that has changed what a wallet owns, and how the wallet stood when it was applied. */
 export interface CreditChange {
@@ -18,6 +19,8 @@ export interface CreditChange {
   readonly tx: TxHash
   /** How many logs of its kind and wallet came before it in its transaction. */
   readonly place: number
+  /** Up to which it was taken. */
+  readonly seen: BlockId
   readonly standing: Standing | 'unknown_wallet'
 }
 
@@ -52,12 +55,14 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
 
   const standingOf = async (work: Work): Promise<Standing> => {
     if (work.standing !== 'unknown_wallet') return work.standing
-    const { entry } = work.change
-    // A second time it changes nothing, but says how the wallet stands.
-    let standing = await ledger.apply(entry)
+    const { entry, seen } = work.change
+    // A second time it changes nothing, but says how the wallet stands; unless the chain has gone back
+    // behind it meanwhile, and the ledger has forgotten it.
+    const apply = () => noted(ledger, seen, () => ledger.apply(entry))
+    let standing = await apply()
     if (standing === 'unknown_wallet') {
       await load(entry.wallet)
-      standing = await ledger.apply(entry)
+      standing = await apply()
     }
     if (standing === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
     work.standing = standing

@@ -51,6 +51,10 @@ const placeOf = ({
 /** What a job is to be told of a final fact; undefined where it is not the watcher's to tell. */
 export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
   switch (fact.type) {
+    case 'locked': {
+      const { jobId, tx, block } = fact
+      return { type: 'ConfirmLock', jobId, tx, block, at }
+    }
     case 'settled': {
       const { jobId, tx, block, charged, workerId, outputHash } = fact
       const answer = { workerId, outputHash }

@@ -11,7 +11,7 @@ import type { Log } from '../../src/telemetry/log.ts'
 import { type CreditChange, changesOwned } from './credit-facts.ts'
 import { commandOf, ledgerEntryOf } from './fact.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
-import { proveReads } from './reads.ts'
+import { noted, proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
 import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
 import type { WatcherMetrics } from './watcher-metrics.ts'
@@ -41,6 +41,8 @@ export interface Follower {
 }
 
 const RANGE_BLOCKS = 500
+/** A lock that a reorg has undone is sent again, perhaps for more, and is mostly included by then. */
+const LOCKS_TOLD_BLOCKS = 64
 /** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
 const LAG_MAX_MS = 3_000
 
@@ -53,6 +55,8 @@ export function makeFollower(options: FollowerOptions): Follower {
   let trail = options.trail
   let water = waterAt(trail, deployBlock)
 
+  /** Up to this block jobs are told of their locks, too: their lanes may not have been heard. */
+  let locksToldTo = deployBlock - 1
   let lagsSince: number | undefined
 
   /** A ledger forgets its reservations for a real reorg only. */
@@ -77,7 +81,9 @@ export function makeFollower(options: FollowerOptions): Follower {
       await stepBack(last, head)
       return true
     }
-    if (last) await proveReads(options, trail, { upTo: last.block, kept: options.kept() })
+    // Before what is next is applied on top of them.
+    if (last)
+      await proveReads(options, trail, { upTo: end?.number ?? last.block, kept: options.kept() })
     if (end) await take(end, await reader.facts(from, to))
     options.metrics.at(head.number, endOf(trail)?.block ?? 0)
     if (!end) return false
@@ -87,7 +93,8 @@ export function makeFollower(options: FollowerOptions): Follower {
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
     const changes = await applyAll(options.ledger, facts, { block, blockHash: hash })
     const at = options.clock.now()
-    const commands = facts.flatMap((fact) => commandOf(fact, at) ?? [])
+    const isTold = (fact: ChainFact) => fact.type !== 'locked' || fact.block <= locksToldTo
+    const commands = facts.filter(isTold).flatMap((fact) => commandOf(fact, at) ?? [])
     const slashes = slashesOf(facts)
     trail = follow(trail, { block, hash }, water.done)
     const mine = water
@@ -108,6 +115,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     // What is not yet delivered is read again too: its deliveries are no longer counted.
     trail = upTo(trail, Math.min(common, water.done))
     water = waterAt(trail, deployBlock)
+    locksToldTo = Math.max(locksToldTo, last.block + LOCKS_TOLD_BLOCKS)
     const about = { seen: last, head: head.number, backTo: endOf(trail)?.block ?? deployBlock }
     options.log.warn(about, 'watcher: reorg, going back')
     options.metrics.reorg()
@@ -164,7 +172,7 @@ async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
 async function applyAll(
   ledger: Ledger,
   facts: readonly ChainFact[],
-  at: BlockId,
+  seen: BlockId,
 ): Promise<readonly CreditChange[]> {
   const wallets = new Map<string, Omit<CreditChange, 'standing'>[]>()
   const places = new Map<string, number>()
@@ -175,23 +183,20 @@ async function applyAll(
     const like = `${fact.tx} ${wallet} ${kind}`
     const place = places.get(like) ?? 0
     places.set(like, place + 1)
-    const change = { entry, tx: fact.tx, place }
+    const change = { entry, tx: fact.tx, place, seen }
     const changes = wallets.get(wallet)
     if (changes) changes.push(change)
     else wallets.set(wallet, [change])
   }
   if (wallets.size === 0) return []
-  await ledger.noteRead(at)
-  const applied = await Promise.all(
-    [...wallets.values()].map(async (changes) => {
-      const told: CreditChange[] = []
-      for (const change of changes) {
-        const standing = await ledger.apply(change.entry)
-        if (changesOwned(change.entry)) told.push({ ...change, standing })
-      }
-      return told
-    }),
-  )
-  await ledger.noteRead(at)
+  const apply = async (changes: readonly Omit<CreditChange, 'standing'>[]) => {
+    const told: CreditChange[] = []
+    for (const change of changes) {
+      const standing = await ledger.apply(change.entry)
+      if (changesOwned(change.entry)) told.push({ ...change, standing })
+    }
+    return told
+  }
+  const applied = await noted(ledger, seen, () => Promise.all([...wallets.values()].map(apply)))
   return applied.flat()
 }

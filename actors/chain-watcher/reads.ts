@@ -17,6 +17,21 @@ interface Span {
 }
 
 /**
+ * What is applied of a block is noted before, for a crash, and after, for whatever forgets meanwhile: so
+ * the block is looked for like one that was read.
+ */
+export async function noted<Applied>(
+  ledger: Ledger,
+  block: BlockId,
+  apply: () => Promise<Applied>,
+): Promise<Applied> {
+  await ledger.noteRead(block)
+  const applied = await apply()
+  await ledger.noteRead(block)
+  return applied
+}
+
+/**
  * Wallets are read at the chain's head, which whoever follows the chain has yet to reach: it sees no
  * reorg of blocks that it never saw, and one may have taken place before it began to follow, in place
  * of one that died. So each block that a wallet was read at, or brought up to, is looked for once the

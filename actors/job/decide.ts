@@ -131,16 +131,27 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
   return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
 }
 
-function decideRefuseLock(job: Job, { reason, at }: RefuseLock): Decision<JobEvent> {
-  if (job.status === 'abandoned' || isPaid(job)) return nothing
+function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
+  const { reason, at } = command
+  if (job.status === 'abandoned') return nothing
   if (isEnded(job)) return mayRefuse(job, reason) ? accept({ type: 'LockRefused' }) : nothing
-  if (!lockIsOpen(job)) return nothing
+  if (isPaid(job) ? !isUndone(job, command) : !lockIsOpen(job)) return nothing
   // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
   return accept<JobEvent>(
     { type: 'JobFailed', refusal: lockRefusal(job, reason), at },
     { type: 'LockRefused' },
   )
 }
+
+/**
+ * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
+ * before the lock came again: nobody is charged, and nobody is paid.
+ */
+const isUndone = (job: Job, { reason, block }: RefuseLock): boolean =>
+  reason === 'InsufficientCredits' &&
+  block !== undefined &&
+  job.status === 'settled' &&
+  block > job.settlement.block
 
 /** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
 function mayRefuse(job: EndedJob, reason: string): boolean {

@@ -7,7 +7,12 @@ import type { Batch, ChainFact, Receipt } from '../../src/ports/escrow.ts'
 /** What became of one intent. */
 export type Outcome =
   | { readonly type: 'locked'; readonly jobId: JobId; readonly tx: TxHash; readonly block: number }
-  | { readonly type: 'lock_refused'; readonly jobId: JobId; readonly reason: string }
+  | {
+      readonly type: 'lock_refused'
+      readonly jobId: JobId
+      readonly reason: string
+      readonly block?: number
+    }
   | {
       readonly type: 'settled'
       readonly jobId: JobId
@@ -37,6 +42,8 @@ export interface Skipped {
   readonly type: 'skipped'
   readonly intent: LaneIntent
   readonly reason: string
+  /** That holds the transaction. */
+  readonly block: number
 }
 
 export type JobBatch = Exclude<Batch, { readonly type: 'register' }>
@@ -48,7 +55,7 @@ export function readReceipt(batch: JobBatch, receipt: Receipt): readonly (Outcom
   return batch.items.map((intent) => {
     const fact = facts.get(intent.jobId)
     const reason = fact?.type === 'skipped' ? fact.reason : 'no_event'
-    return (fact && asOutcome(fact)) ?? { type: 'skipped', intent, reason }
+    return (fact && asOutcome(fact)) ?? { type: 'skipped', intent, reason, block: receipt.block }
   })
 }
 
@@ -77,8 +84,10 @@ export const isLocked = (history: readonly ChainFact[]): boolean =>
   wasLocked(history) && !history.some(({ type }) => type === 'settled' || type === 'refunded')
 
 /** When the chain has no answer and will not do what was asked. */
-export function refusal(intent: LaneIntent, reason: string): Outcome {
-  return { type: REFUSALS[intent.type], jobId: intent.jobId, reason }
+/** @param block in which the chain passed it over; left out: it was in none */
+export function refusal(intent: LaneIntent, reason: string, block?: number): Outcome {
+  const refused = { type: REFUSALS[intent.type], jobId: intent.jobId, reason }
+  return intent.type === 'lock' && block !== undefined ? { ...refused, block } : refused
 }
 
 const REFUSALS = {

@@ -52,12 +52,14 @@ const OF_THE_PAST: ReadonlySet<string> = new Set([
 export function makeExplain(options: Options): Explain {
   const { queue, reader, untilChain, clock, log, lane, conclude } = options
   const capReached = makeCapReached(options)
-  return async ({ intent, reason }) => {
+  return async ({ intent, reason, block }) => {
     const { jobId, type: kind } = intent
     const past = OF_THE_PAST.has(reason)
     const endsLock = kind === 'settle' || kind === 'refund'
     const lockMayCome = past && endsLock && (await lockOnItsWay(options, intent))
-    const history = past ? await untilChain(() => reader.jobFacts(jobId)) : []
+    const history = past ? await untilChain(() => reader.jobFactsAt(block, jobId)) : []
+    // What passed it over is in that block, and what explains it may be, too: the job asks again.
+    if (!history) return forget(queue, intent)
     const outcome = readHistory(intent, history)
     const about = { lane, jobId, kind, reason, outcome: outcome?.type }
     log.info(about, 'lane: the chain skipped an item')
@@ -70,7 +72,7 @@ export function makeExplain(options: Options): Explain {
     else {
       // Its caller was told that it is on its way.
       if (kind === 'dispute') log.error({ jobId, reason }, 'lane: a dispute can never be opened')
-      conclude(refusal(intent, reason), intent)
+      conclude(refusal(intent, reason, block), intent)
     }
   }
 }

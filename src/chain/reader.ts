@@ -34,6 +34,7 @@ export function makeReader(options: Options): EscrowReader {
     facts: (from, to) => readNewFacts(options, from, to),
     account: (wallet) => readAccount(options, wallet, readFacts),
     jobFacts: (jobId) => readJobFacts(options, jobId),
+    jobFactsAt: (block, jobId) => readJobFactsAt(options, block, jobId),
     workerId: (signer) => readWorkerId(rpc, contracts, signer),
     registrationError: (wish) => readRegistrationError(rpc, contracts, wish),
     deactivated: (from, to) => readDeactivated(rpc, contracts, from, to),
@@ -79,22 +80,33 @@ async function readNewFacts(
 ): Promise<readonly ChainFact[]> {
   const { rpc, contracts, log } = options
   const newest = Math.max(from, to - LAG_BLOCKS + 1)
-  const numbers = Array.from({ length: to - newest + 1 }, (_, i) => newest + i)
-  const [older, ...newer] = await Promise.all([
+  const [older, newer] = await Promise.all([
     newest > from ? readFacts(options, from, newest - 1) : [],
-    ...numbers.map((number) => readBlockLogs(options, number)),
+    readBlockLogs(options, { from: newest, to, filter: filterOf(contracts) }),
   ])
-  return [...older, ...decodeFacts(await withTimestamps(rpc, newer.flat()), contracts, log)]
+  if (!newer) throw new ChainUnavailable(`the node does not have block ${to} yet`)
+  return [...older, ...decodeFacts(await withTimestamps(rpc, newer), contracts, log)]
 }
 
+interface Blocks {
+  readonly from: number
+  readonly to: number
+  readonly filter: object
+}
+
+/** @returns undefined where the node lacks one of them */
 async function readBlockLogs(
-  { rpc, contracts }: Options,
-  number: number,
-): Promise<readonly RpcLog[]> {
-  const block = await blockOf(rpc, number)
-  if (!block) throw new ChainUnavailable(`the node does not have block ${number} yet`)
-  const { hash: blockHash } = block
-  return rpc.call<RpcLog[]>('eth_getLogs', [{ ...filterOf(contracts), blockHash }])
+  { rpc }: Options,
+  { from, to, filter }: Blocks,
+): Promise<readonly RpcLog[] | undefined> {
+  const read = async (number: number) => {
+    const block = await blockOf(rpc, number)
+    if (!block) return undefined
+    return rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, blockHash: block.hash }])
+  }
+  const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const logs = await Promise.all(numbers.map(read))
+  return logs.every((of) => of !== undefined) ? logs.flat() : undefined
 }
 
 /** Facts that tell their time; older nodes do not put that into the log. */
@@ -116,13 +128,32 @@ async function readJobFacts(
   { rpc, contracts, log }: Options,
   jobId: JobId,
 ): Promise<readonly ChainFact[]> {
-  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
-    {
-      address: contracts.jobEscrow,
-      topics: [JOB_TOPICS, jobTopic(jobId)],
-      fromBlock: numberToHex(contracts.deployBlock),
-      toBlock: 'latest',
-    },
-  ])
+  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [jobLogs(contracts, jobId)])
   return decodeFacts(logs, contracts, log)
 }
+
+async function readJobFactsAt(
+  options: Options,
+  block: number,
+  jobId: JobId,
+): Promise<readonly ChainFact[] | undefined> {
+  const { rpc, contracts, log } = options
+  const { fromBlock: _, toBlock: __, ...filter } = jobLogs(contracts, jobId)
+  const from = Math.max(contracts.deployBlock, block - LAG_BLOCKS + 1)
+  const [all, newest] = await Promise.all([
+    rpc.call<RpcLog[]>('eth_getLogs', [jobLogs(contracts, jobId)]),
+    readBlockLogs(options, { from, to: block, filter }),
+  ])
+  if (!newest) return undefined
+  const at = ({ blockNumber }: RpcLog) => Number(blockNumber)
+  const before = all.filter((entry) => at(entry) < from)
+  const after = all.filter((entry) => at(entry) > block)
+  return decodeFacts([...before, ...newest, ...after], contracts, log)
+}
+
+const jobLogs = ({ jobEscrow, deployBlock }: Contracts, jobId: JobId) => ({
+  address: jobEscrow,
+  topics: [JOB_TOPICS, jobTopic(jobId)],
+  fromBlock: numberToHex(deployBlock),
+  toBlock: 'latest',
+})

@@ -122,6 +122,8 @@ export interface RefuseLock {
   readonly jobId: JobId
   /** A skip reason of JobEscrow, or `abandoned`. */
   readonly reason: string
+  /** In which the chain passed the lock over. Absent: it was in none, or an older host says so. */
+  readonly block?: number
   readonly at: UnixMs
 }
 

@@ -71,6 +71,11 @@ export interface EscrowReader {
   account(wallet: Address): Promise<ChainAccount & BlockId>
   /** All facts of one job, oldest first: how a lane answers for a transaction it has forgotten. */
   jobFacts(jobId: JobId): Promise<readonly ChainFact[]>
+  /**
+   * The same, and nothing is missing of this block and those before it.
+   * @returns undefined where the node does not have the block: not yet, or not any more
+   */
+  jobFactsAt(block: number, jobId: JobId): Promise<readonly ChainFact[] | undefined>
   /** Undefined: not registered, or deactivated. */
   workerId(signer: Address): Promise<number | undefined>
   /** Why a registration would fail now, in the contract's word; undefined where it would not. */

@@ -1,5 +1,6 @@
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
@@ -137,11 +138,14 @@ class Life {
       wasTakenBack: (jobId) => this.#auditor.wasTakenBack(jobId),
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
     })
+    const lostLock = ({ escrowTx, wallet }: JobView) =>
+      escrowTx === null && this.#auditor.locksMayBeLost(wallet)
     const delivered = judgeWebhooks(this.#webhooks, {
       jobs,
       attempts: attemptsOf(nats),
       record: (wallet, webhookId) => webhookRecord(nats, wallet, webhookId),
       schedule: HOST_CONFIG.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+      wasUndone: (view) => this.#auditor.wasTakenBack(view.id) || lostLock(view),
     })
     const audited = this.#auditor.judge(jobs)
     for (const flaw of [...audited, ...told, ...delivered]) this.#kernel.fail(flaw)

@@ -149,6 +149,10 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId)
   }
 
+  jobFactsAt(_block: number, jobId: JobId): Promise<readonly ChainFact[]> {
+    return this.jobFacts(jobId)
+  }
+
   async account() {
     this.#answer()
     return {

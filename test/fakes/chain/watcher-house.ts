@@ -61,6 +61,15 @@ export class WatcherHouse {
     )
   }
 
+  locked(n: number): void {
+    this.chain.mine((at) => [
+      {
+        ...{ ...at, logIndex: 0, type: 'locked' },
+        ...{ jobId: job(n), wallet: WALLET, credits: toCredits(10) },
+      },
+    ])
+  }
+
   refunded(n: number): void {
     this.chain.mine((at) => [
       {

@@ -61,9 +61,14 @@ export class Auditor {
     return wants
   }
 
-  /** Whether a lock of the wallet may have found its credits gone after a reorg. */
+  /** Whether a lock of the wallet may have found its credits gone, or not there yet, after a reorg. */
   locksMayBeLost(wallet: Address): boolean {
-    return this.#chain.orphans.length > 0 && this.#books.wallet(wallet).hasLeft
+    const { orphans } = this.#chain
+    const calls = orphans.flatMap(({ included }) =>
+      included.map(({ transaction: { call } }) => call),
+    )
+    const isLate = calls.some((call) => call.type === 'deposit' && call.wallet === wallet)
+    return isLate || (orphans.length > 0 && this.#books.wallet(wallet).hasLeft)
   }
 
   /** By others than the service's own lanes: who was answered then pays nothing. */

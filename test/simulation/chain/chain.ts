@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Hex32, toHex32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
-import type { World } from '../world.ts'
+import type { Random, World } from '../world.ts'
 import type { Call } from './calls.ts'
 import { execute } from './contract.ts'
 import { ContractState } from './contract-state.ts'
@@ -216,7 +216,10 @@ export class SimChain {
       ({ nonce }) => nonce === undefined || !this.#chance(FAULTS.lostInReorg),
     )
     history.add('chain', `goes back to block ${this.head.number}, ${depth} blocks are gone`)
-    this.pool = [...kept, ...this.pool]
+    // Who makes the other branch has heard of the lanes' in another order. Deposits come first again: a
+    // lock before its deposit finds no credits, and its answer is free.
+    const lanes = shuffled(kept.filter(isOfLane), random)
+    this.pool = [...kept.filter((each) => !isOfLane(each)), ...lanes, ...this.pool]
     if (this.#chance(FAULTS.goneBack)) return
     for (let i = 0; i <= depth; i++) {
       this.#extend(this.pool.filter(() => !this.#chance(0.3)))
@@ -289,6 +292,14 @@ function* inOrder(
     yield next
   }
 }
+
+const isOfLane = ({ nonce }: Transaction): boolean => nonce !== undefined
+
+const shuffled = <T>(all: readonly T[], random: Random): readonly T[] =>
+  all
+    .map((one) => ({ one, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ one }) => one)
 
 const isDone = (
   { hash, sender, nonce }: Transaction,

@@ -61,6 +61,7 @@ function verdict(
     attempts,
     record: () => ({ status }) as WebhookRecord,
     schedule: SCHEDULE,
+    wasUndone: () => false,
   })
 }
 

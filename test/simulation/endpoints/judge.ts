@@ -21,6 +21,8 @@ export interface Deliverables {
   record(wallet: Address, webhookId: string): WebhookRecord | undefined
   /** Before each attempt. */
   readonly schedule: readonly DurationMs[]
+  /** The chain may have paid for the failed job, and has gone back behind that for good. */
+  wasUndone(view: JobView): boolean
 }
 
 /** Everything about webhooks that is not as it must be in the end, in words. */
@@ -35,7 +37,7 @@ export function judgeWebhooks(
     return [
       ...judgeBodies(webhook),
       ...(hasFailed ? [] : judgeDue(webhook, life.jobs)),
-      ...judgeUndue(webhook, life.jobs),
+      ...judgeUndue(webhook, life),
       ...judgeAttempts(webhook, life, hasFailed),
     ]
   })
@@ -118,7 +120,10 @@ function judgeDue({ wallet, events, endpoint }: Interested, jobs: readonly JobVi
 }
 
 /** The ends of a job exclude one another, and nobody hears of the jobs of others. */
-function judgeUndue({ wallet, events, endpoint }: Interested, jobs: readonly JobView[]): string[] {
+function judgeUndue(
+  { wallet, events, endpoint }: Interested,
+  { jobs, wasUndone }: Deliverables,
+): string[] {
   const byId = new Map<string, JobView>(jobs.map((view) => [view.id, view]))
   return endpoint.received.flatMap((received) => {
     const { event, data } = envelopeOf(received)
@@ -129,7 +134,10 @@ function judgeUndue({ wallet, events, endpoint }: Interested, jobs: readonly Job
     if (!view) return flaw('which is nowhere')
     if (view.wallet !== wallet) return flaw('which is the job of another wallet')
     const isEnd = event === 'job.completed' || event === 'job.failed' || event === 'job.timeout'
-    return isEnd && !dueEvents(view).includes(event) ? flaw(`which is ${view.status}`) : []
+    if (!isEnd || dueEvents(view).includes(event)) return []
+    // It was, until the chain went back; then it has failed, and that is due.
+    if (event === 'job.completed' && wasUndone(view)) return []
+    return flaw(`which is ${view.status}`)
   })
 }
 

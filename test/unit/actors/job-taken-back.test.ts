@@ -143,4 +143,31 @@ test('told again, of a job that was paid later, or of a tombstone: nothing chang
   given({ type: 'JobAbandoned', jobId, wallet }).when(takenBack).thenRefused()
 })
 
+test('settled on a branch that is gone, its lock refused on the other: it fails, and nobody pays', () => {
+  const refuse = {
+    type: 'RefuseLock',
+    jobId,
+    reason: 'InsufficientCredits',
+    at: later(60_000),
+  } as const
+  const settledAt = confirmSettlement.block
+  const { job } = given(...paid)
+    .when({ ...refuse, block: settledAt + 1 })
+    .then('JobFailed', 'LockRefused')
+  assert.ok(job && 'terms' in job)
+  const view = viewOf(job)
+  assert.equal([view.status, view.charged, view.escrowTx], ['failed', 0n, null])
+  assert.ok(rests(job))
+  // Late word of an earlier block, of a host that does not say which, or of another reason: it is paid.
+  given(...paid)
+    .when({ ...refuse, block: settledAt })
+    .then()
+  given(...paid)
+    .when(refuse)
+    .then()
+  given(...paid)
+    .when({ ...refuse, block: settledAt + 1, reason: 'JobIdUsed' })
+    .then()
+})
+
 test.run()

@@ -224,6 +224,23 @@ for (const [name, back] of [
   )
 }
 
+Watcher('jobs hear of their locks from their lane; after a reorg, here too', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  house.locked(1)
+  await rest()
+  house.settled(1)
+  await rest()
+  assert.equal(house.told(), ['ConfirmSettlement 1 2'])
+  house.chain.goBack(0)
+  house.locked(1)
+  house.settled(1)
+  await rest()
+  assert.equal(house.told(), ['ConfirmLock 1 1', 'ConfirmSettlement 1 2'])
+  await watcher.stop()
+})
+
 Watcher(
   'a node that lags behind the one before it: nothing is forgotten or told again',
   async () => {

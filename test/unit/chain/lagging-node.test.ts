@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { BlockWatch } from '../../../src/chain/block-watch.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { makeReader } from '../../../src/chain/reader.ts'
+import { toJobId } from '../../../src/domain/ids.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import type { Log } from '../../../src/telemetry/log.ts'
 
@@ -16,6 +17,7 @@ const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 const contracts = {
   jobEscrow: `0x${'e5'.repeat(20)}`,
   workerStaking: `0x${'a5'.repeat(20)}`,
+  deployBlock: 2,
 } as unknown as Contracts
 
 /** One of several nodes behind an address: it has blocks up to `head`. */
@@ -58,6 +60,12 @@ LaggingNode('is asked for the newest blocks one by one, by their hashes', async 
     asked.flatMap(({ blockHash }) => blockHash ?? []).sort(),
     [17, 18, 19, 20].map(hashOf),
   )
+})
+
+LaggingNode('does not pass for one to which nothing has happened to a job', async () => {
+  const jobId = toJobId('job_01m808v4yhhzbyxp300v44bh1g')
+  assert.equal(await readerAt(9).reader.jobFactsAt(9, jobId), [])
+  assert.is(await readerAt(8).reader.jobFactsAt(9, jobId), undefined)
 })
 
 LaggingNode.run()
