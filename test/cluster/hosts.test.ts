@@ -82,7 +82,8 @@ async function callFromOutside(atOnce: number) {
   const told = [network.base_urls[0]!, network.api_key, String(atOnce)]
   const [command, ...rest] = network.hosts.command('caller', process.execPath, [...args, ...told])
   const caller: ChildProcess = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const exited = once(caller, 'exit')
+  // Not `exit`: by then not all that it said may have been read.
+  const closed = once(caller, 'close')
   let said = ''
   caller.stdout!.setEncoding('utf8').on('data', (text: string) => {
     said += text
@@ -93,7 +94,7 @@ async function callFromOutside(atOnce: number) {
     whole: (wanted: number) => until(`${wanted} whole answers`, () => count() >= wanted, MORE_MS),
     end: async (): Promise<readonly Call[]> => {
       caller.stdin!.end()
-      await exited
+      await closed
       return JSON.parse(said.split('\n').at(-2)!) as Call[]
     },
   }

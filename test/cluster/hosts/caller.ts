@@ -13,5 +13,5 @@ const load = startLoad(network, {
 })
 process.stdin.resume()
 await new Promise((resolve) => process.stdin.once('end', resolve))
-process.stdout.write(`${JSON.stringify(await load.end())}\n`)
-process.exit(0)
+// Connections that are kept open would keep the process; what is said must be out before it ends.
+process.stdout.write(`${JSON.stringify(await load.end())}\n`, () => process.exit(0))
