@@ -2,12 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Balancer, makeBalancer } from '../cluster/balancer.ts'
 import { type NatsCluster, startNatsCluster } from '../cluster/nats-cluster.ts'
-import { startLoad } from '../cluster/steady-load.ts'
 import { type Network, type Role, startNetwork } from '../network/network.ts'
-import { audit } from './books.ts'
 import { MODEL } from './calls.ts'
-import { startsOf, until, untilReplaced, untilServed } from './until.ts'
-import { allAgree, tally, told } from './verdicts.ts'
+import { allWhole, BACK_MS, restart, underLoad } from './rolling.ts'
+import { until, untilReplaced, untilServed } from './until.ts'
 
 /**
  * Each process is ended in order and started anew, one after the other, while requests never stop.
@@ -15,11 +13,6 @@ import { allAgree, tally, told } from './verdicts.ts'
  */
 const Rolling = suite('rolling restart')
 const START_MS = 480_000
-const BACK_MS = 180_000
-const BOOKS_MS = 45_000
-const AT_ONCE = 8
-/** Calls between two restarts, so that each process serves before the next one goes. */
-const BETWEEN = 6
 
 let cluster: NatsCluster
 let network: Network
@@ -51,21 +44,18 @@ const ROLES: readonly { readonly role: Role; readonly count: number }[] = [
   { role: 'worker', count: 4 },
 ]
 for (const { role, count } of ROLES) {
-  Rolling(`each ${role}: no request fails`, () =>
-    underLoad(role, async (more) => {
+  Rolling(`each ${role}: no request fails`, async () => {
+    const calls = await underLoad({ network, balancer }, `${role} restarted`, async (more) => {
       for (let index = 0; index < count; index++) {
-        const starts = startsOf(network, role, index)
-        network.kill(role, 'SIGTERM', index)
-        await until(`${role} is back`, () => startsOf(network, role, index) > starts, BACK_MS)
-        await settled()
-        await more()
+        await restart({ network, balancer }, role, index, more)
       }
-    }),
-  )
+    })
+    allWhole(calls)
+  })
 }
 
-Rolling('each server of the NATS cluster: no request fails', () =>
-  underLoad('nats', async (more) => {
+Rolling('each server of the NATS cluster: no request fails', async () => {
+  const calls = await underLoad({ network, balancer }, 'nats restarted', async (more) => {
     for (const name of cluster.names) {
       await cluster.end(name, 'SIGTERM')
       await more()
@@ -73,8 +63,9 @@ Rolling('each server of the NATS cluster: no request fails', () =>
       await cluster.untilWhole()
       await more()
     }
-  }),
-)
+  })
+  allWhole(calls)
+})
 
 Rolling('the web app: its API answers all the time but while it is away', async () => {
   const ended = network.kill('web', 'SIGTERM')
@@ -90,33 +81,5 @@ const webStatus = (path: string): Promise<number> =>
     ({ status }) => status,
     () => 0,
   )
-
-/** As an orchestrator waits before it goes on: all edges ready, all workers at work. */
-async function settled(): Promise<void> {
-  await balancer.untilReady(2, BACK_MS)
-  await untilServed(network, MODEL, 4, BACK_MS)
-}
-
-async function underLoad(
-  what: string,
-  restart: (more: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const load = startLoad(network, { atOnce: AT_ONCE, edge: balancer.next })
-  const more = async () => {
-    const from = load.calls.length
-    await until(`${BETWEEN} more calls`, () => load.calls.length >= from + BETWEEN, BACK_MS)
-  }
-  try {
-    await more()
-    await restart(more)
-  } finally {
-    await load.end()
-  }
-  process.stdout.write(`  ${what} restarted: ${tally(load.calls)}\n`)
-  const failed = load.calls.filter(({ type }) => type !== 'whole')
-  assert.is(failed.length, 0, failed.slice(0, 5).map(told).join('\n'))
-  const { jobs } = await audit(network, BOOKS_MS)
-  await allAgree(network, load.calls, jobs)
-}
 
 Rolling.run()

@@ -1,13 +1,10 @@
 import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
 import { type Balancer, makeBalancer } from '../cluster/balancer.ts'
-import { startLoad } from '../cluster/steady-load.ts'
-import { type Network, type Role, startNetwork } from '../network/network.ts'
+import { type Network, startNetwork } from '../network/network.ts'
 import { makeTwoVersions, type TwoVersions } from '../network/two-versions.ts'
-import { audit } from './books.ts'
-import { type Call, MODEL } from './calls.ts'
-import { killAndWait, startsOf, until, untilServed } from './until.ts'
-import { allAgree, tally, told } from './verdicts.ts'
+import { MODEL } from './calls.ts'
+import { allWhole, BACK_MS, restart, underLoad } from './rolling.ts'
+import { killAndWait, untilServed } from './until.ts'
 
 /**
  * A network of the version before this one becomes one of this version, in the order of
@@ -15,11 +12,6 @@ import { allAgree, tally, told } from './verdicts.ts'
  */
 const Upgrade = suite('upgrade')
 const START_MS = 480_000
-const BACK_MS = 180_000
-const BOOKS_MS = 60_000
-const AT_ONCE = 8
-/** Calls between two restarts, so that each process serves before the next one goes. */
-const BETWEEN = 6
 
 const versions = await makeTwoVersions()
 let network: Network
@@ -45,20 +37,24 @@ Upgrade.after(async () => {
 })
 
 Upgrade('edges, pools, one actor host: no request fails', async () => {
-  const calls = await underLoad(async (more) => {
-    for (const role of ['edge', 'pool'] as const) {
-      both().set(role, 'this')
-      for (const index of [0, 1]) await restart(role, index, more)
-    }
-    both().set('actors', 'this')
-    await restart('actors', 0, more)
-  })
+  const calls = await underLoad(
+    { network, balancer },
+    'edges, pools, one actor host',
+    async (more) => {
+      for (const role of ['edge', 'pool'] as const) {
+        both().set(role, 'this')
+        for (const index of [0, 1]) await restart({ network, balancer }, role, index, more)
+      }
+      both().set('actors', 'this')
+      await restart({ network, balancer }, 'actors', 0, more)
+    },
+  )
   allWhole(calls)
 })
 
 // Each of the two goes on with jobs that the other one began, and with what it wrote of them.
 Upgrade('kill -9 of the host of either version: the other one ends its jobs', async () => {
-  await underLoad(async (more) => {
+  await underLoad({ network, balancer }, 'hosts of both killed', async (more) => {
     for (const [index, version] of ['this', 'older', 'this', 'older'].entries()) {
       both().set('actors', version as 'this' | 'older')
       await killAndWait(network, 'actors', index % 2)
@@ -68,20 +64,20 @@ Upgrade('kill -9 of the host of either version: the other one ends its jobs', as
 })
 
 Upgrade('the other actor host and the workers: no request fails', async () => {
-  const calls = await underLoad(async (more) => {
+  const calls = await underLoad({ network, balancer }, 'the rest', async (more) => {
     both().set('actors', 'this')
-    await restart('actors', 1, more)
+    await restart({ network, balancer }, 'actors', 1, more)
     both().set('worker', 'this')
-    for (const index of [0, 1, 2, 3]) await restart('worker', index, more)
+    for (const index of [0, 1, 2, 3]) await restart({ network, balancer }, 'worker', index, more)
   })
   allWhole(calls)
 })
 
 Upgrade('and back, edges last: no request fails', async () => {
-  const calls = await underLoad(async (more) => {
+  const calls = await underLoad({ network, balancer }, 'back', async (more) => {
     for (const role of ['actors', 'pool', 'edge'] as const) {
       both().set(role, 'older')
-      for (const index of [0, 1]) await restart(role, index, more)
+      for (const index of [0, 1]) await restart({ network, balancer }, role, index, more)
     }
   })
   allWhole(calls)
@@ -90,40 +86,6 @@ Upgrade('and back, edges last: no request fails', async () => {
 function both(): TwoVersions {
   if (!versions) throw new Error('there is no older version here')
   return versions
-}
-
-async function restart(role: Role, index: number, more: () => Promise<void>): Promise<void> {
-  const starts = startsOf(network, role, index)
-  network.kill(role, 'SIGTERM', index)
-  await until(`${role} is back`, () => startsOf(network, role, index) > starts, BACK_MS)
-  await balancer.untilReady(2, BACK_MS)
-  await untilServed(network, MODEL, 4, BACK_MS)
-  await more()
-}
-
-async function underLoad(
-  change: (more: () => Promise<void>) => Promise<void>,
-): Promise<readonly Call[]> {
-  const load = startLoad(network, { atOnce: AT_ONCE, edge: balancer.next })
-  const more = async () => {
-    const from = load.calls.length
-    await until(`${BETWEEN} more calls`, () => load.calls.length >= from + BETWEEN, BACK_MS)
-  }
-  try {
-    await more()
-    await change(more)
-  } finally {
-    await load.end()
-  }
-  process.stdout.write(`  ${tally(load.calls)}\n`)
-  const { jobs } = await audit(network, BOOKS_MS)
-  await allAgree(network, load.calls, jobs)
-  return load.calls
-}
-
-function allWhole(calls: readonly Call[]): void {
-  const failed = calls.filter(({ type }) => type !== 'whole')
-  assert.is(failed.length, 0, failed.slice(0, 5).map(told).join('\n'))
 }
 
 if (versions) Upgrade.run()
