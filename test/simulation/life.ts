@@ -42,11 +42,11 @@ export interface LifeEnd {
 }
 
 const WARM_UP_MS = 800
-const CHAOS_MS = [3_000, 18_000] as const
+const CHAOS_MS = [1_000, 18_000] as const
 /** So long after its healing all has come to rest, or something never will. */
 const HEAL_MS_MAX = 420_000
 const LIFE_MS_MAX = 900_000
-const LOOK_MS = 500
+const LOOK_MS = 250
 /** At rest means: still so after as many looks more. */
 const REST_LOOKS = 2
 /** In some lives things go wrong while the processes start, too. */
@@ -90,8 +90,8 @@ class Life {
     this.#house = house
     this.#processes = new Processes(kernel)
     this.#auditor = new Auditor(kernel, { chain: house.settlement.chain, redis: house.redis })
-    this.#chaosMs = random.between(...CHAOS_MS)
-    this.#wallets = Array.from({ length: random.between(1, 3) }, (_, i) =>
+    this.#chaosMs = random.few(...CHAOS_MS)
+    this.#wallets = Array.from({ length: random.few(1, 3) }, (_, i) =>
       toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
     )
     followJournal(house.nats)
@@ -106,14 +106,13 @@ class Life {
     const house = this.#house
     if (random.chance(TROUBLED_STARTS)) faults.begin()
     this.#fund()
-    for (let n = random.between(1, 3); n > 0; n--)
-      this.#processes.keep(`host-${n}`, house.startHost)
-    for (let n = random.between(1, 2); n > 0; n--) {
+    for (let n = random.few(1, 3); n > 0; n--) this.#processes.keep(`host-${n}`, house.startHost)
+    for (let n = random.few(1, 2); n > 0; n--) {
       this.#processes.keep(`pool-${n}`, house.startPool)
       this.#processes.keep(`edge-${n}`, house.startEdge)
     }
     startCrew(this.#kernel, {
-      count: random.between(1, 3),
+      count: random.few(1, 3),
       models: MODELS,
       pools: () => house.pools,
       signed: (jobId, text) => this.#witness.noteSigned(jobId, text),
@@ -188,7 +187,7 @@ class Life {
       wallets: this.#wallets,
       models: MODELS,
       witness: this.#witness,
-      count: kernel.random.between(1, 6),
+      count: kernel.random.few(1, 6),
       withinMs: this.#chaosMs,
       edges: () => this.#house.edges,
     })
@@ -227,31 +226,30 @@ class Life {
 
   #look(): void {
     const kernel = this.#kernel
-    const wants = this.#unrest()
-    this.#restLooks = wants.length === 0 ? this.#restLooks + 1 : 0
+    const isAtRest = this.#unrest().next().done
+    this.#restLooks = isAtRest ? this.#restLooks + 1 : 0
     if (this.#restLooks > REST_LOOKS) kernel.stop()
     else if (kernel.elapsed() > this.#healedAt + HEAL_MS_MAX) {
-      kernel.fail(`does not come to rest: ${wants.join('; ')}`)
+      kernel.fail(`does not come to rest: ${[...this.#unrest()].join('; ')}`)
     } else kernel.after(LOOK_MS, () => this.#look())
   }
 
-  /** What is still to happen. */
-  #unrest(): readonly string[] {
+  /** What is still to happen: what is soonest seen comes first. */
+  *#unrest(): Generator<string, void> {
     const { nats } = this.#house
-    const wants = [...this.#auditor.unrest()]
-    if (!this.#processes.areUp) wants.push('a process is not up')
-    if (!this.#crowd?.isDone) wants.push('callers wait')
+    if (!this.#processes.areUp) yield 'a process is not up'
+    if (!this.#crowd?.isDone) yield 'callers wait'
+    const owed = nats.stream('HOOK').messages.size
+    if (owed > 0) yield `${owed} deliveries are owed`
     const isOpen = (status: string) => this.#outsiders?.decides && status === 'disputed'
     const jobs = jobsOf(nats)
     for (const { id, rests, status } of jobs) {
-      if (!rests || isOpen(status)) wants.push(`${id} is ${status}`)
+      if (!rests || isOpen(status)) yield `${id} is ${status}`
     }
+    yield* this.#auditor.unrest()
     // An owner died before it had given them back: whoever sweeps finds them by their age.
-    wants.push(...this.#auditor.held(jobs))
-    const owed = nats.stream('HOOK').messages.size
-    if (owed > 0) wants.push(`${owed} deliveries are owed`)
+    yield* this.#auditor.held(jobs)
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)
-    wants.push(...stillDue(this.#webhooks, { jobs, record }))
-    return wants
+    yield* stillDue(this.#webhooks, { jobs, record })
   }
 }

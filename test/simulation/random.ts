@@ -25,6 +25,7 @@ export function makeRandom(seed: number): Random {
   return {
     next,
     between,
+    few: (low, high) => between(low, between(low, high)),
     // Without a draw where there is no doubt: a fault that is off costs nothing.
     chance: (p) => p > 0 && (p >= 1 || next() < p),
     pick: (choices) => choices[between(0, choices.length - 1)]!,
