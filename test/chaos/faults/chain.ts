@@ -115,16 +115,25 @@ async function replace(rpc: Rpc): Promise<string> {
   return `${[...seen.values()].filter(({ size }) => size > 1).length} replaced`
 }
 
-/** Three blocks and more are not the chain's any more, and what was in them is nowhere. */
+/**
+ * Three blocks and more are not the chain's any more, and what was in them is nowhere. A block that anvil
+ * makes while it goes back lands on top of blocks that are gone; so none is made at that moment.
+ */
 async function reorg(rpc: Rpc): Promise<string> {
   const snapshot = await rpc.call<string>('evm_snapshot', [])
   const before = await head(rpc)
   await until('three blocks', async () => (await head(rpc)) >= before + REORG_BLOCKS, 20_000)
-  const lost = (await head(rpc)) - before
-  if (!(await rpc.call<boolean>('evm_revert', [snapshot]))) throw new Error('nothing was reverted')
-  // The other branch is the longer one.
-  for (let block = 0; block <= lost; block++) await rpc.call('evm_mine', [])
-  return `${lost} blocks`
+  await rpc.call('evm_setAutomine', [false])
+  try {
+    await pause(BLOCK_MS)
+    const lost = (await head(rpc)) - before
+    if (!(await rpc.call<boolean>('evm_revert', [snapshot]))) throw new Error('nothing was reverted')
+    // The other branch is the longer one.
+    for (let block = 0; block < lost; block++) await rpc.call('evm_mine', [])
+    return `${lost} blocks`
+  } finally {
+    await mineAgain(rpc)
+  }
 }
 
 async function mineAgain(rpc: Rpc): Promise<void> {
