@@ -9,8 +9,9 @@ import type {
   RefundIntent,
   SettleIntent,
 } from '../../src/messages/lane.ts'
+import { partitionOf } from '../../src/messages/partitions.ts'
 import type { OfferJob, OfferReply, StopJob } from '../../src/messages/pool.ts'
-import { partitionOf, SUBJECTS } from '../../src/messages/subjects.ts'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ledger, Outputs } from '../../src/ports/ledger.ts'

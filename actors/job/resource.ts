@@ -1,6 +1,7 @@
 import type { JobCommand } from '../../src/messages/job.ts'
 import { mayCommand } from '../../src/messages/job-senders.ts'
-import { PARTITIONS, SUBJECTS } from '../../src/messages/subjects.ts'
+import { PARTITIONS } from '../../src/messages/partition-count.ts'
+import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Journal } from '../../src/ports/journal.ts'

@@ -1,16 +1,5 @@
 import type { Address, JobId } from '../domain/ids.ts'
-
-/** Fixed for the life of a deployment: a job's partition is part of its address. */
-export const PARTITIONS = 64
-
-/** FNV-1a over the id, folded to a partition. */
-export function partitionOf(jobId: JobId): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < jobId.length; i++) {
-    hash = Math.imul(hash ^ jobId.charCodeAt(i), 0x01000193)
-  }
-  return (hash >>> 0) % PARTITIONS
-}
+import { partitionOf } from './partitions.ts'
 
 /** Where things are said. Tokens hold no dot, so ids go in as they are. */
 export const SUBJECTS = {

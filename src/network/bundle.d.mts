@@ -5,4 +5,5 @@ export function bundle(
   root: string,
   name: string,
   programs: Readonly<Record<string, string>>,
+  instead?: Readonly<Record<string, string>>,
 ): Promise<string>

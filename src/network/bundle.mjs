@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, stop } from 'esbuild'
 
@@ -40,10 +40,11 @@ export const bundleNetwork = (root) => bundle(root, 'roles', NETWORK)
  * @param {string} root folder of package.json
  * @param {string} name of the folder in `dist` that keeps the last builds, each named for its content
  * @param {Record<string, string>} programs paths from the root by the names of their bundles
+ * @param {Record<string, string>} instead modules that take the place of others, paths from the root
  * @returns {Promise<string>} the folder with `<name>.mjs` of each; it stays as long as this process lives
  */
-export async function bundle(root, name, programs) {
-  const files = await compile(root, programs)
+export async function bundle(root, name, programs, instead = {}) {
+  const files = await compile(root, programs, instead)
   const hash = createHash('sha256')
   for (const { path, contents } of files) hash.update(`${basename(path)}\n`).update(contents)
   // Under the repository, where packages are found.
@@ -54,7 +55,7 @@ export async function bundle(root, name, programs) {
   return folder
 }
 
-async function compile(root, programs) {
+async function compile(root, programs, instead) {
   try {
     const { outputFiles } = await build({
       absWorkingDir: root,
@@ -72,7 +73,10 @@ async function compile(root, programs) {
       sourcesContent: false,
       logLevel: 'warning',
       define: ADDRESSES,
-      plugins: [{ name: 'own addresses', setup: keepAddresses }],
+      plugins: [
+        { name: 'own addresses', setup: keepAddresses },
+        { name: 'instead', setup: (build) => replaceModules(build, root, instead) },
+      ],
     })
     return outputFiles
   } finally {
@@ -104,6 +108,15 @@ function keepAddresses({ onLoad }) {
     // On the first line, so that the others keep their numbers.
     return { loader: path.endsWith('ts') ? 'ts' : 'js', contents: `const ${own.join()};${source}` }
   })
+}
+
+function replaceModules({ onResolve }, root, instead) {
+  for (const [module, other] of Object.entries(instead)) {
+    const file = basename(module).replaceAll('.', '\\.')
+    onResolve({ filter: new RegExp(`/${file}$`) }, ({ path, resolveDir }) =>
+      resolve(resolveDir, path) === join(root, module) ? { path: join(root, other) } : undefined,
+    )
+  }
 }
 
 /** Two that make the same at once find either nothing or the whole of it. */

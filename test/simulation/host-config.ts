@@ -11,6 +11,6 @@ export const HOST_CONFIG: ActorsConfig = actorsSchema.parse({
   WITHDRAWAL_SIGNER_PRIVATE_KEY: KEYS.withdrawalSigner,
   WEBHOOK_SECRET_KEYS: '5e'.repeat(32),
   // A life is short: nobody waits two hours, nor a minute for a window to close in which nothing happens.
-  WEBHOOK_RETRY_SECONDS: '0,1,2,4,8',
-  DISPUTE_WINDOW_SECONDS: '20',
+  WEBHOOK_RETRY_SECONDS: '0,1,1,2,4',
+  DISPUTE_WINDOW_SECONDS: '8',
 })

@@ -42,7 +42,7 @@ export interface LifeEnd {
 }
 
 const WARM_UP_MS = 800
-const CHAOS_MS = [1_000, 18_000] as const
+const CHAOS_MS = [1_000, 12_000] as const
 /** So long after its healing all has come to rest, or something never will. */
 const HEAL_MS_MAX = 420_000
 const LIFE_MS_MAX = 900_000

@@ -14,7 +14,10 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
  */
 const FLAGS = ['--no-lazy-feedback-allocation', '--single-threaded']
 
-const build = await bundle(root, 'simulation', { run: 'test/simulation/run.ts' })
+const COUNT = 'partition-count.ts'
+const INSTEAD = { [`src/messages/${COUNT}`]: `test/simulation/${COUNT}` }
+
+const build = await bundle(root, 'simulation', { run: 'test/simulation/run.ts' }, INSTEAD)
 const args = [...FLAGS, ...nodeArguments(build, 'run'), ...process.argv.slice(2)]
 const { status, signal, error } = spawnSync(process.execPath, args, { stdio: 'inherit' })
 if (error) throw error

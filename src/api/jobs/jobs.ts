@@ -11,7 +11,8 @@ import type {
   JoinJob,
   StartJob,
 } from '../../messages/job.ts'
-import { partitionOf, type Sender, SUBJECTS } from '../../messages/subjects.ts'
+import { partitionOf } from '../../messages/partitions.ts'
+import { type Sender, SUBJECTS } from '../../messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'

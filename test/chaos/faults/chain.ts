@@ -127,7 +127,8 @@ async function reorg(rpc: Rpc): Promise<string> {
   try {
     await pause(BLOCK_MS)
     const lost = (await head(rpc)) - before
-    if (!(await rpc.call<boolean>('evm_revert', [snapshot]))) throw new Error('nothing was reverted')
+    if (!(await rpc.call<boolean>('evm_revert', [snapshot])))
+      throw new Error('nothing was reverted')
     // The other branch is the longer one.
     for (let block = 0; block < lost; block++) await rpc.call('evm_mine', [])
     return `${lost} blocks`

@@ -33,6 +33,8 @@ export function planCall(models: readonly string[], random: Random): CallPlan {
     hangsUpAfterMs: random.chance(0.15) ? random.between(1, 8_000) : undefined,
     dispute,
     disputeAfterMs:
-      dispute === 'late' ? DISPUTE_WINDOW_MS + 2_000 : random.pick([0, 100, 3_000, 15_000]),
+      dispute === 'late'
+        ? DISPUTE_WINDOW_MS + 2_000
+        : random.pick([0, 100, 3_000, DISPUTE_WINDOW_MS - 2_000]),
   }
 }

@@ -9,7 +9,8 @@ import {
   parseJobId,
 } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import { PARTITIONS, partitionOf } from '../../../src/messages/subjects.ts'
+import { PARTITIONS } from '../../../src/messages/partition-count.ts'
+import { partitionOf } from '../../../src/messages/partitions.ts'
 
 const test = suite('ids and hashes')
 const at = toUnixMs(1_800_000_000_000)
