@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 
 /** The same lives each time: who looks for new ones runs `npm run simulate` from another seed. */
 const FIRST = 1
-const COUNT = 2_000
+const COUNT = 4_000
 /** Processes side by side. */
 const JOBS = 2
 /** Far above what they take on a machine that does much else. */

@@ -1,0 +1,76 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { makeBlockWatch } from '../../../src/chain/block-watch.ts'
+import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { pause, until } from '../../e2e/until.ts'
+
+const REST_MS = 2_000
+
+/** A node with a head, which counts how often it is asked for it. */
+function makeNode({ automine }: { automine: boolean }) {
+  const node = { head: 1, asked: 0 }
+  const answer = (method: string): unknown => {
+    if (method === 'eth_blockNumber') {
+      node.asked++
+      return `0x${node.head.toString(16)}`
+    }
+    if (automine && method === 'anvil_getAutomine') return true
+    throw new RpcError(method, -32_601, 'method not found')
+  }
+  const call = async <Result>(method: string) => answer(method) as Result
+  return { node, rpc: { call, close: async () => {} } satisfies Rpc }
+}
+
+const Watch = suite('watching for blocks')
+
+for (const automine of [true, false]) {
+  const kind = automine ? 'a node without a rhythm' : 'a node with one'
+
+  Watch(`${kind} tells of each block, also of one that was taken back`, async () => {
+    const { node, rpc } = makeNode({ automine })
+    const blocks = makeBlockWatch(rpc, makeLog('test', 'silent'))
+    try {
+      let calls = 0
+      blocks.onBlock(() => calls++)
+      await until('the first head is told', async () => calls === 1)
+      node.head = 5
+      await until('a block is told', async () => calls === 2)
+      node.head = 3
+      await until('that it was taken back is told', async () => calls === 3)
+    } finally {
+      blocks.close()
+    }
+  })
+}
+
+Watch('a node that rests is asked less often', async () => {
+  const { node, rpc } = makeNode({ automine: true })
+  const blocks = makeBlockWatch(rpc, makeLog('test', 'silent'))
+  try {
+    blocks.onBlock(() => {})
+    await until('it is asked', async () => node.asked > 0)
+    await pause(1_000)
+    const before = node.asked
+    await pause(REST_MS)
+    const most = REST_MS / 100 + 1
+    assert.ok(node.asked - before <= most, `${node.asked - before} times in ${REST_MS} ms`)
+  } finally {
+    blocks.close()
+  }
+})
+
+Watch('nobody is asked while nobody listens', async () => {
+  const { node, rpc } = makeNode({ automine: true })
+  const blocks = makeBlockWatch(rpc, makeLog('test', 'silent'))
+  const end = blocks.onBlock(() => {})
+  await until('it is asked', async () => node.asked > 0)
+  end()
+  await pause(50)
+  const before = node.asked
+  await pause(300)
+  assert.is(node.asked, before)
+  blocks.close()
+})
+
+Watch.run()
