@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { balanceBecomes, type Customer, newCustomer } from '../e2e/customer.ts'
+import { giveGas, onChain } from '../e2e/mixed/callers.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, type Load, percentile, type Run, type Target } from './drive.ts'
 import { cpuMsByRole, natsMessages } from './resources.ts'
@@ -11,6 +13,7 @@ const MODEL = 'Qwen/Qwen3-8B'
 export const AFTERMATH_MS = 3_000
 /** Without the chain, which every way of paying has, and the worker, which is another's. */
 const SERVICE = ['edge', 'actors', 'pool', 'nats', 'redis']
+const CREDITS = 10_000_000
 const WARM_UP = { requests: 1_500, concurrency: 16, stream: false }
 
 export interface PlainNetwork {
@@ -30,15 +33,23 @@ export async function withPlainNetwork(
     env: { WORKER_SLOTS: '256', LOG_LEVEL: 'warn', EDGE_BURST: '0' },
   })
   try {
-    const targets = network
-      .read()
-      .base_urls.map((baseUrl) => ({ baseUrl, apiKey: network.api_key, model: MODEL }))
+    const { apiKey } = await richCustomer(network)
+    const targets = network.read().base_urls.map((baseUrl) => ({ baseUrl, apiKey, model: MODEL }))
     await driveAll(targets, WARM_UP)
     await sleep(AFTERMATH_MS)
     await use({ network, targets })
   } finally {
     await network.stop()
   }
+}
+
+/** The wallet of the network has credits for some thousand requests only. */
+async function richCustomer(network: Network): Promise<Customer> {
+  const customer = await newCustomer(network)
+  await giveGas(network, [customer.wallet])
+  await onChain(network, customer.privateKey).deposit(BigInt(CREDITS))
+  await balanceBecomes(customer, CREDITS)
+  return customer
 }
 
 /** @returns a row of a table: figures a request, milliseconds of CPU where a role is named */
