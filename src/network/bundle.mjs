@@ -110,13 +110,20 @@ function keepAddresses({ onLoad }) {
   })
 }
 
-function replaceModules({ onResolve }, root, instead) {
+/** A name that has moved must not leave the product's own in its place unseen. */
+function replaceModules({ onResolve, onEnd }, root, instead) {
+  const missing = new Set(Object.keys(instead))
   for (const [module, other] of Object.entries(instead)) {
     const file = basename(module).replaceAll('.', '\\.')
-    onResolve({ filter: new RegExp(`/${file}$`) }, ({ path, resolveDir }) =>
-      resolve(resolveDir, path) === join(root, module) ? { path: join(root, other) } : undefined,
-    )
+    onResolve({ filter: new RegExp(`/${file}$`) }, ({ path, resolveDir }) => {
+      if (resolve(resolveDir, path) !== join(root, module)) return undefined
+      missing.delete(module)
+      return { path: join(root, other) }
+    })
   }
+  onEnd(() => ({
+    errors: [...missing].map((module) => ({ text: `${module} is imported by none of them` })),
+  }))
 }
 
 /** Two that make the same at once find either nothing or the whole of it. */

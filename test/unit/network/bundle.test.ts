@@ -83,6 +83,22 @@ Bundle('what would be looked for from the bundle is refused', async () => {
   assert.match(failure ?? '', 'import.meta.resolve')
 })
 
+Bundle('a module may take the place of another', async () => {
+  const number = (value: number) => `export const number = ${value}`
+  writeFileSync(join(root, 'src/part/number.ts'), number(1))
+  writeFileSync(join(root, 'src/other.ts'), number(2))
+  write("import { number } from './number.ts'\nconsole.log(number)")
+  const instead = (module: string) =>
+    bundle(root, 'builds', { worker: PROGRAM }, { [module]: 'src/other.ts' })
+  assert.is(run(await instead('src/part/number.ts')).stdout, '2\n')
+  assert.is(run(await make()).stdout, '1\n')
+  const failure = await instead('src/part/gone.ts').then(
+    () => '',
+    (error: Error) => error.message,
+  )
+  assert.match(failure, 'src/part/gone.ts is imported by none of them')
+})
+
 Bundle('the same content is one build, another content is another', async () => {
   write('console.log(1)')
   const first = await make()
