@@ -58,6 +58,8 @@ export function makeFollower(options: FollowerOptions): Follower {
   /** Up to this block jobs are told of their locks, too: their lanes may not have been heard. */
   let locksToldTo = deployBlock - 1
   let lagsSince: number | undefined
+  /** Blocks that wallets are noted at because this follower brought them there: numbers by hashes. */
+  const ownNotes = new Map<string, number>()
 
   /** A ledger forgets its reservations for a real reorg only. */
   const lags = async (head: Block): Promise<boolean> => {
@@ -82,16 +84,39 @@ export function makeFollower(options: FollowerOptions): Follower {
       return true
     }
     // Before what is next is applied on top of them.
-    if (last)
-      await proveReads(options, trail, { upTo: end?.number ?? last.block, kept: options.kept() })
+    if (last) {
+      const kept = options.kept()
+      const reads = await proveReads(options, trail, { upTo: end?.number ?? last.block, kept })
+      await catchUp(last, reads, kept)
+    }
     if (end) await take(end, await reader.facts(from, to))
     options.metrics.at(head.number, endOf(trail)?.block ?? 0)
     if (!end) return false
     return to < final
   }
 
+  /**
+   * A wallet may have been read at a node that lags, after the blocks that it lacks were applied: they
+   * are applied again. Mostly the ledger refuses such a read, but not where it has just forgotten all.
+   */
+  const catchUp = async (last: Seen, reads: readonly BlockId[], kept: number) => {
+    const late = reads.filter(
+      ({ block, blockHash }) => block < last.block && !ownNotes.has(blockHash),
+    )
+    for (const [hash, block] of ownNotes) if (block <= kept) ownNotes.delete(hash)
+    if (late.length === 0) return
+    const from = Math.min(...late.map(({ block }) => block)) + 1
+    if (last.block - from >= RANGE_BLOCKS) return options.ledger.forget()
+    await applyAt(last, await reader.facts(from, last.block))
+  }
+
+  const applyAt = ({ block, hash }: Seen, facts: readonly ChainFact[]) => {
+    ownNotes.set(hash, block)
+    return applyAll(options.ledger, facts, { block, blockHash: hash })
+  }
+
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
-    const changes = await applyAll(options.ledger, facts, { block, blockHash: hash })
+    const changes = await applyAt({ block, hash }, facts)
     const at = options.clock.now()
     const isTold = (fact: ChainFact) => fact.type !== 'locked' || fact.block <= locksToldTo
     const commands = facts.filter(isTold).flatMap((fact) => commandOf(fact, at) ?? [])

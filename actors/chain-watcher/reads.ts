@@ -38,14 +38,15 @@ export async function noted<Applied>(
  * follower is past it. Where the chain does not hold it, the ledger forgets. It is looked for until the
  * trail that is kept has passed it.
  * @param trail of the chain that counts
+ * @returns those that the chain holds
  */
 export async function proveReads(
   { reader, ledger, log }: Options,
   trail: Trail,
   { upTo, kept }: Span,
-): Promise<void> {
+): Promise<readonly BlockId[]> {
   const reads = await ledger.reads(upTo)
-  if (reads.length === 0) return
+  if (reads.length === 0) return []
   const seen = new Map(trail.map(({ block, hash }) => [block, hash]))
   const isOnChain = async ({ block, blockHash }: BlockId): Promise<boolean> => {
     const hash = seen.get(block) ?? (await reader.block(block))?.hash
@@ -53,7 +54,11 @@ export async function proveReads(
     return hash === blockHash
   }
   const found = await Promise.all(reads.map(isOnChain))
-  if (found.every(Boolean)) return ledger.proven(reads.filter(({ block }) => block <= kept))
+  if (found.every(Boolean)) {
+    await ledger.proven(reads.filter(({ block }) => block <= kept))
+    return reads
+  }
   log.warn({ reads, upTo }, 'watcher: wallets are as of a block that is gone, reading them anew')
   await ledger.forget()
+  return []
 }

@@ -225,6 +225,19 @@ test('load: loses to a log of a later block, so no log is missed', async () => {
   assert.is(await remaining(wallet), 105)
 })
 
+test('load: loses to the latest log, also where an earlier one was applied again after it', async () => {
+  const wallet = newWallet()
+  const deposit = (block: number, logIndex = 0) => ({
+    ...{ wallet, block, logIndex, kind: 'deposited' as const },
+    ...{ credits: toCredits(5), at },
+  })
+  await store.ledger.apply(deposit(20, 1))
+  await store.ledger.apply(deposit(20, 0))
+  await store.ledger.apply(deposit(18))
+  assert.is(await load(wallet, 100, 19), 'stale')
+  assert.is(await load(wallet, 100, 20), 'loaded')
+})
+
 test('prompt: kept with the reservation, gone when dropped', async () => {
   const wallet = newWallet()
   const jobId = newJob()

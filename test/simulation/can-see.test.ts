@@ -44,7 +44,7 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
   },
 }
 /** Those that take longer to be met are met in some of so many lives. */
-const SEEDS_MOST = 300
+const SEEDS_MOST = 3_000
 
 const CanSee = suite('the simulation notices')
 

@@ -7,7 +7,11 @@
 local block, index = tonumber(ARGV[2]), tonumber(ARGV[3])
 local kind, credits, job, charged = ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[8])
 if not known() then
-  -- Nothing to keep, but a reader that is loading an older state must notice.
+  -- Nothing to keep, but a reader that is loading an older state must notice: also of a log that came
+  -- after this one, where logs are applied again.
+  local sameLife = redis.call('HGET', wallet, 'g') == generation
+  local seen = sameLife and field('b') or -1
+  if seen > block or (seen == block and field('i') > index) then return {} end
   redis.call('DEL', wallet, holds)
   redis.call('HSET', wallet, 'b', ARGV[2], 'i', ARGV[3], 'g', generation)
   redis.call('EXPIRE', wallet, 300)
