@@ -111,7 +111,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   }
 
   const applyAt = ({ block, hash }: Seen, facts: readonly ChainFact[]) => {
-    ownNotes.set(hash, block)
+    if (facts.some((fact) => ledgerEntryOf(fact))) ownNotes.set(hash, block)
     return applyAll(options.ledger, facts, { block, blockHash: hash })
   }
 
