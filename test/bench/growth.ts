@@ -2,12 +2,8 @@
 // CPU, messages and Redis commands of each request. `npm run bench -- growth`; BENCH_JSON names a file for
 // the figures. Where all processes share the same cores, two of a role cannot answer more than one: what to
 // look at is whether a request costs more once there are two.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { startTelling } from './peers/processes.ts'
-import { plainCosts, withPlainNetwork } from './plain-costs.ts'
+import { plainCosts, saveFigures, withPlainNetwork } from './plain-costs.ts'
 
-const LOAD = { requests: 4_000, concurrency: 64, stream: false }
 const RUNS = 2
 const LAYOUTS = {
   'one of each': [],
@@ -17,21 +13,11 @@ const LAYOUTS = {
   'two of each': ['--edges', '2', '--actors', '2', '--pools', '2'],
 }
 
-const upstream = await startTelling(
-  ['--import', 'tsx', join(import.meta.dirname, 'mock-upstream.ts')],
-  {},
-)
-try {
-  const rows: Record<string, Awaited<ReturnType<typeof plainCosts>>> = {}
-  for (const [layout, flags] of Object.entries(LAYOUTS)) {
-    await withPlainNetwork(upstream.url, flags, async (plain) => {
-      for (let run = 1; run <= RUNS; run++)
-        rows[`${layout}, ${run}`] = await plainCosts(plain, LOAD)
-    })
-  }
-  console.table(rows)
-  const file = process.env.BENCH_JSON
-  if (file) writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`)
-} finally {
-  upstream.stop()
+const rows: Record<string, Awaited<ReturnType<typeof plainCosts>>> = {}
+for (const [layout, flags] of Object.entries(LAYOUTS)) {
+  await withPlainNetwork(flags, async (plain) => {
+    for (let run = 1; run <= RUNS; run++) rows[`${layout}, ${run}`] = await plainCosts(plain)
+  })
 }
+console.table(rows)
+saveFigures(rows)

@@ -1,13 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { balanceBecomes, type Customer, newCustomer } from '../e2e/customer.ts'
 import { giveGas, onChain } from '../e2e/mixed/callers.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, type Load, percentile, type Run, type Target } from './drive.ts'
+import { startTelling } from './peers/processes.ts'
 import { cpuMsByRole, natsMessages } from './resources.ts'
 
 /** What a plain (not streamed) request costs in a network, by role and by what is said for it. */
 
+export const LOAD = { requests: 4_000, concurrency: 64, stream: false }
 const MODEL = 'Qwen/Qwen3-8B'
 /** Settlements, views and the like come after the answers and are part of what they cost. */
 export const AFTERMATH_MS = 3_000
@@ -24,23 +28,34 @@ export interface PlainNetwork {
 
 /** Runs `use` on a network that is warm. @param flags of `npm start`, besides those about workers */
 export async function withPlainNetwork(
-  upstreamUrl: string,
   flags: readonly string[],
   use: (plain: PlainNetwork) => Promise<void>,
 ): Promise<void> {
-  const network = await startNetwork({
-    flags: ['--workers', '1', '--upstream', upstreamUrl, ...flags],
-    env: { WORKER_SLOTS: '256', LOG_LEVEL: 'warn', EDGE_BURST: '0' },
-  })
+  const mock = ['--import', 'tsx', join(import.meta.dirname, 'mock-upstream.ts')]
+  const upstream = await startTelling(mock, {})
   try {
-    const { apiKey } = await richCustomer(network)
-    const targets = network.read().base_urls.map((baseUrl) => ({ baseUrl, apiKey, model: MODEL }))
-    await driveAll(targets, WARM_UP)
-    await sleep(AFTERMATH_MS)
-    await use({ network, targets })
+    const network = await startNetwork({
+      flags: ['--workers', '1', '--upstream', upstream.url, ...flags],
+      env: { WORKER_SLOTS: '256', LOG_LEVEL: 'warn', EDGE_BURST: '0' },
+    })
+    try {
+      const { apiKey } = await richCustomer(network)
+      const targets = network.read().base_urls.map((baseUrl) => ({ baseUrl, apiKey, model: MODEL }))
+      await driveAll(targets, WARM_UP)
+      await sleep(AFTERMATH_MS)
+      await use({ network, targets })
+    } finally {
+      await network.stop()
+    }
   } finally {
-    await network.stop()
+    upstream.stop()
   }
+}
+
+/** Where BENCH_JSON says, if it does. */
+export function saveFigures(figures: unknown): void {
+  const file = process.env.BENCH_JSON
+  if (file) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
 }
 
 /** The wallet of the network has credits for some thousand requests only. */
@@ -53,17 +68,17 @@ async function richCustomer(network: Network): Promise<Customer> {
 }
 
 /** @returns a row of a table: figures a request, milliseconds of CPU where a role is named */
-export async function plainCosts({ network, targets }: PlainNetwork, load: Load) {
+export async function plainCosts({ network, targets }: PlainNetwork) {
   const before = await counts(network)
-  const run = await driveAll(targets, load)
+  const run = await driveAll(targets, LOAD)
   await sleep(AFTERMATH_MS)
   const after = await counts(network)
   const each = new Map(
-    [...after].map(([name, n]) => [name, (n - (before.get(name) ?? 0)) / load.requests]),
+    [...after].map(([name, n]) => [name, (n - (before.get(name) ?? 0)) / LOAD.requests]),
   )
   const service = SERVICE.reduce((sum, role) => sum + (each.get(role) ?? 0), 0)
   return {
-    'requests/s': Math.round(load.requests / run.seconds),
+    'requests/s': Math.round(LOAD.requests / run.seconds),
     failed: run.failed,
     p50: round(percentile(run.wholeMs, 0.5)),
     p99: round(percentile(run.wholeMs, 0.99)),

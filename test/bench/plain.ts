@@ -1,44 +1,33 @@
 // What a plain (not streamed) request costs inside the house at 64 at once: CPU by role, messages by
 // subject, appends to each stream, commands of Redis. `npm run bench -- plain`; BENCH_RUNS loads are
 // measured one after the other (3), BENCH_JSON names a file for the figures.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'nats'
 import { natsAddress } from '../../src/bus/address.ts'
 import { drive } from './drive.ts'
-import { startTelling } from './peers/processes.ts'
 import {
   AFTERMATH_MS,
+  LOAD,
   type PlainNetwork,
   plainCosts,
   round,
+  saveFigures,
   withPlainNetwork,
 } from './plain-costs.ts'
 
-const LOAD = { requests: 4_000, concurrency: 64, stream: false }
 /** Counted apart: who listens to everything makes the server do more. */
 const TAPPED = { ...LOAD, requests: 1_000 }
 const RUNS = Number(process.env.BENCH_RUNS ?? 3)
 
-const upstream = await startTelling(
-  ['--import', 'tsx', join(import.meta.dirname, 'mock-upstream.ts')],
-  {},
-)
-try {
-  await withPlainNetwork(upstream.url, [], async (plain) => {
-    const runs = []
-    for (let run = 0; run < RUNS; run++) runs.push(await plainCosts(plain, LOAD))
-    console.table(runs)
-    const subjects = await tap(plain)
-    console.log('Messages a request, by subject, 0.01 or more\n')
-    console.table(subjects)
-    const file = process.env.BENCH_JSON
-    if (file) writeFileSync(file, `${JSON.stringify({ runs, subjects }, null, 2)}\n`)
-  })
-} finally {
-  upstream.stop()
-}
+await withPlainNetwork([], async (plain) => {
+  const runs = []
+  for (let run = 0; run < RUNS; run++) runs.push(await plainCosts(plain))
+  console.table(runs)
+  const subjects = await tap(plain)
+  console.log('Messages a request, by subject, 0.01 or more\n')
+  console.table(subjects)
+  saveFigures({ runs, subjects })
+})
 
 /** Messages a request by kind of subject, as one who hears all of them counts. */
 async function tap({ network, targets }: PlainNetwork) {
