@@ -3,6 +3,7 @@ import { namedSpan, type Traceparent } from '../../src/domain/traceparent.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Attributes, SpanEvent, Traces } from '../../src/telemetry/traces.ts'
 import { partitionOfJob } from './actor.ts'
+import { isProven } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
 import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
@@ -41,8 +42,8 @@ export class JobTraces implements JobsMeter {
     const at = this.#options.clock.now()
     if (how === 'read') pass(job, life, at)
     else {
-      for (const { name, attributes } of newStages(job, life)) {
-        life.events.push({ name, at, attributes })
+      for (const { name, attributes, since = at } of newStages(job, life)) {
+        life.events.push({ name, at: since, attributes })
       }
     }
     life.stages.add(SEEN)
@@ -91,6 +92,8 @@ interface Stage {
   readonly key: string
   readonly name: string
   readonly attributes: Attributes
+  /** Where it was heard of later. */
+  readonly since?: UnixMs | undefined
 }
 
 function newStages(job: TracedJob, { stages }: Life): Stage[] {
@@ -102,8 +105,8 @@ function newStages(job: TracedJob, { stages }: Life): Stage[] {
 /** What has happened by this state, as far as it shows. */
 function stagesOf(job: TracedJob): Stage[] {
   const found: Stage[] = []
-  const add = (name: string, attributes: Attributes, key = name) =>
-    found.push({ key, name, attributes })
+  const add = (name: string, attributes: Attributes, key = name, since?: UnixMs) =>
+    found.push({ key, name, attributes, since })
   const { escrow } = job
   if (escrow.at === 'locked') {
     add('locked', { 'svc.tx': escrow.tx, 'svc.block': escrow.block || undefined })
@@ -114,6 +117,10 @@ function stagesOf(job: TracedJob): Stage[] {
     if (worker) add('assigned', { 'svc.attempt': number }, `assigned ${number}`)
   }
   if (isCompleted(job)) {
+    if (isProven(job) && job.worker.takenAt !== undefined) {
+      const { attempt, worker } = job
+      add('assigned', { 'svc.attempt': attempt }, `assigned ${attempt}`, worker.takenAt)
+    }
     add('completed', { 'svc.tokens': job.usage?.completionTokens })
     const { settlement } = job
     if (settlement) add('settled', { 'svc.tx': settlement.tx, 'svc.block': settlement.block })

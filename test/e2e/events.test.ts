@@ -25,7 +25,15 @@ import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { hashOf } from './calls.ts'
 import { ChainReader } from './chain-reader.ts'
-import { type Customer, chat, jobSettles, newCustomer, readJob, send } from './customer.ts'
+import {
+  type Customer,
+  chat,
+  jobSettles,
+  newCustomer,
+  readJob,
+  restingBalance,
+  send,
+} from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
 import type { Job } from './public-shapes.ts'
 import { killAndWait, until, untilServed } from './until.ts'
@@ -224,6 +232,7 @@ Events('job.timeout: nobody finishes in time', async () => {
   const job = await readJob(customer, jobId)
   showsJob(told, job, 'refunded')
   await until('the refund on chain', () => refundIsIn(told))
+  await restingBalance(customer, chain)
 })
 
 Events('job.failed: the worker is lost', async () => {

@@ -5,10 +5,11 @@ import type { JobEvent } from '../../../actors/job/events.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import { JobTraces } from '../../../actors/job/traces.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
+import { addMs } from '../../../src/domain/time.ts'
 import { namedSpan, traceparentOf } from '../../../src/domain/traceparent.ts'
 import type { Traces, WholeSpan } from '../../../src/telemetry/traces.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { assigned, at, completed, jobId, locked, offered, terms, tx } from './given.ts'
+import { assigned, at, completed, jobId, locked, offered, terms, tx, worker } from './given.ts'
 
 const Tracing = suite('job: its span')
 
@@ -35,6 +36,11 @@ function host() {
     told,
     seen,
     appends: (...events: JobEvent[]) => see(undefined, events),
+    /** Only what they come to together is seen. */
+    appendsAtOnce: async (...events: JobEvent[]) => {
+      for (const event of events.slice(0, -1)) job = evolve(job, event)
+      await see(undefined, events.slice(-1))
+    },
     reads: (...events: JobEvent[]) => see('read', events),
   }
 }
@@ -67,6 +73,20 @@ Tracing('one span from its making to its rest, with an event a stage, at its tim
   assert.is(span?.attributes['error.type'], undefined)
   assert.not(JSON.stringify(span).includes(terms.wallet))
 })
+
+Tracing(
+  'a worker heard of only with its answer is told of, at the time that it took the job',
+  async () => {
+    const { appends, appendsAtOnce, told } = host()
+    await appends(begun, locked, offered)
+    const takenAt = addMs(at, 35)
+    const late: JobEvent = { type: 'WorkerAssigned', worker, workerId: 3, takenAt }
+    await appendsAtOnce(late, completed)
+    await appends(settled)
+    assert.equal(namesOf(told[0]), ['locked', 'offered', 'assigned', 'completed', 'settled'])
+    assert.is(told[0]?.events[2]?.at, takenAt)
+  },
+)
 
 Tracing('of a job that is not traced, nothing', async () => {
   const { appends, told } = host()
