@@ -89,6 +89,8 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
         }
         if (clock.monotonic() + waitMs >= until) return undefined
         await pause(clock, waitMs)
+        // Whoever stood still must not say now what nobody waits to have answered any more.
+        if (clock.monotonic() >= until) return undefined
       }
     }
   }

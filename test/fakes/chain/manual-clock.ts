@@ -27,6 +27,11 @@ export class ManualClock implements Clock {
     return Uint8Array.from({ length: count }, () => this.#count++ & 0xff)
   }
 
+  /** As if the process had been stopped: what was due meanwhile is late. */
+  standStill(span: DurationMs): void {
+    this.#now += span
+  }
+
   /** Fires what is due, in order, and lets what it set off come to rest in between. */
   async advance(span: DurationMs): Promise<void> {
     const until = this.#now + span
@@ -34,7 +39,7 @@ export class ManualClock implements Clock {
     for (;;) {
       const [next] = [...this.#timers].sort((a, b) => a.at - b.at)
       if (!next || next.at > until) break
-      this.#now = next.at
+      this.#now = Math.max(this.#now, next.at)
       if (next.every) next.at += next.every
       else this.#timers.delete(next)
       next.call()
