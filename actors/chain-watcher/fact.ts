@@ -64,6 +64,12 @@ export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
       const { jobId, tx, block } = fact
       return { type: 'ConfirmRefund', jobId, tx, block, at, final: true }
     }
+    case 'skipped': {
+      const { jobId, reason, block } = fact
+      // The others are for the lane that sent it to explain.
+      if (reason !== 'InsufficientCredits') return undefined
+      return { type: 'RefuseLock', jobId, reason, block, at, final: true }
+    }
     case 'disputed': {
       const { jobId, tx, block, claimedHash } = fact
       return { type: 'ConfirmDispute', jobId, tx, block, claimedHash, at }

@@ -118,8 +118,9 @@ export function makeFollower(options: FollowerOptions): Follower {
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
     const changes = await applyAt({ block, hash }, facts)
     const at = options.clock.now()
-    const isTold = (fact: ChainFact) => fact.type !== 'locked' || fact.block <= locksToldTo
-    const commands = facts.filter(isTold).flatMap((fact) => commandOf(fact, at) ?? [])
+    const commands = facts
+      .filter((fact, place) => isTold(fact, place, facts))
+      .flatMap((fact) => commandOf(fact, at) ?? [])
     const slashes = slashesOf(facts)
     trail = follow(trail, { block, hash }, water.done)
     const mine = water
@@ -131,6 +132,14 @@ export function makeFollower(options: FollowerOptions): Follower {
     for (const command of commands) options.deliver(command, done)
     for (const change of changes) options.tell(change, done)
     for (const slash of slashes) options.tellSlash(slash, done)
+  }
+
+  /** Of locks a lane tells, but for what a reorg did to them. One that was passed over may have come later. */
+  const isTold = (fact: ChainFact, place: number, all: readonly ChainFact[]): boolean => {
+    if (fact.type !== 'locked' && fact.type !== 'skipped') return true
+    if (fact.block > locksToldTo) return false
+    const isItsLock = (other: ChainFact) => other.type === 'locked' && other.jobId === fact.jobId
+    return fact.type === 'locked' || !all.slice(place).some(isItsLock)
   }
 
   const stepBack = async (last: Seen, head: Block) => {

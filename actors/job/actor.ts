@@ -24,8 +24,14 @@ import type { Edges } from './edges.ts'
 import type { JobEvent } from './events.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
-import { evolve, isCompleted, isRunning, type Job, type RunningJob } from './state.ts'
-import type { JobTerms } from './terms.ts'
+import {
+  type AbandonedJob,
+  evolve,
+  isCompleted,
+  isRunning,
+  type Job,
+  type RunningJob,
+} from './state.ts'
 import { jobTrace, traced } from './trace-context.ts'
 import { endingOf, reply } from './view.ts'
 import type { World } from './world.ts'
@@ -88,7 +94,7 @@ async function run(
   const { id, wallet, replyTo } = job.terms
   switch (effect.type) {
     case 'lock':
-      return outbox.add(SUBJECTS.lane('lock'), lockIntent(job.terms, effect.abandon))
+      return outbox.add(SUBJECTS.lane('lock'), lockIntent(job, effect.abandon))
     case 'settle':
       if (isCompleted(job) && isProven(job)) {
         outbox.add(SUBJECTS.lane('settle'), settleIntent(job))
@@ -132,9 +138,10 @@ async function run(
   }
 }
 
-function lockIntent(terms: JobTerms, abandon: boolean): LockIntent {
-  const { id: jobId, wallet, lock: credits, tier } = terms
-  return { type: 'lock', jobId, wallet, credits, tier, abandon, ...traced(terms) }
+function lockIntent(job: Exclude<Job, AbandonedJob>, abandon: boolean): LockIntent {
+  const { id: jobId, wallet, lock: credits, tier } = job.terms
+  const again = isCompleted(job) ? { again: true } : {}
+  return { type: 'lock', jobId, wallet, credits, tier, abandon, ...again, ...traced(job.terms) }
 }
 
 function settleIntent(job: ProvenJob): SettleIntent {

@@ -131,9 +131,14 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
   return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
 }
 
+/** What a settlement or a refund says that finds no lock. */
+const LOCK_IS_GONE: ReadonlySet<string> = new Set(['NotLocked', 'no_event'])
+
 function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
-  const { reason, at } = command
+  const { reason, at, final } = command
   if (job.status === 'abandoned') return nothing
+  // A job that waits for its lock hears the end from the lane: it may be on its way once more.
+  if (final && !isPaid(job)) return nothing
   if (isEnded(job)) return mayRefuse(job, reason) ? accept({ type: 'LockRefused' }) : nothing
   if (isPaid(job) ? !isUndone(job, command) : !lockIsOpen(job)) return nothing
   // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
@@ -147,11 +152,11 @@ function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
  * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
  * before the lock came again: nobody is charged, and nobody is paid.
  */
-const isUndone = (job: Job, { reason, block }: RefuseLock): boolean =>
+const isUndone = (job: Job, { reason, block, final }: RefuseLock): boolean =>
   reason === 'InsufficientCredits' &&
   block !== undefined &&
   job.status === 'settled' &&
-  block > job.settlement.block
+  isLater({ final }, block, job.settlement.block)
 
 /** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
 function mayRefuse(job: EndedJob, reason: string): boolean {
@@ -159,9 +164,8 @@ function mayRefuse(job: EndedJob, reason: string): boolean {
   // Its refund may be told of at broadcast, before it finds nothing.
   const isRefunding =
     escrow.at === 'locked' || (escrow.at === 'returned' && escrow.refundBlock === null)
-  return lockIsOpen(job) || (isRefunding && REFUND_FINDS_NONE.has(reason))
+  return lockIsOpen(job) || (isRefunding && LOCK_IS_GONE.has(reason))
 }
-const REFUND_FINDS_NONE: ReadonlySet<string> = new Set(['NotLocked', 'no_event'])
 
 function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
   const running = inAttempt(job, command)
@@ -238,8 +242,11 @@ function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision
  * No lock ends twice. Where it ends otherwise than was seen, the chain has gone back behind that: to
  * any block. What is told late is told of an earlier one.
  */
-const isLater = ({ final }: Pick<ConfirmRefund, 'final'>, block: number, seen: number): boolean =>
-  final === true || block > seen
+const isLater = (
+  { final }: { readonly final?: true | undefined },
+  block: number,
+  seen: number,
+): boolean => final === true || block > seen
 
 /** Arbitration takes longer than any chain goes back. */
 const isPaidFor = (job: Job, command: ConfirmRefund, block: number): boolean =>
@@ -251,7 +258,12 @@ const isPaidFor = (job: Job, command: ConfirmRefund, block: number): boolean =>
 function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Decision<JobEvent> {
   // A dispute that was kept until then has nothing left to contest.
   if (!isCompleted(job) || isPaid(job)) return nothing
-  return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
+  const { escrow } = job
+  if (escrow.at !== 'locked' || !LOCK_IS_GONE.has(reason)) {
+    return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
+  }
+  // The chain went back behind the lock. It is open again: the lock lane is asked, and has the last word.
+  return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
 }
 
 function decideConfirmRefund(job: Job, command: ConfirmRefund): Decision<JobEvent> {

@@ -79,6 +79,10 @@ export const isRefusedDispute = (reason: string, history: readonly ChainFact[]):
 export const wasLocked = (history: readonly ChainFact[]): boolean =>
   history.some(({ type }) => type === 'locked')
 
+/** A settlement before its lock, which the chain has not, or has no longer. */
+export const findsNoLock = ({ reason }: { readonly reason: string }): boolean =>
+  reason === 'NotLocked' || reason === 'no_event'
+
 /** Nothing has ended the lock yet. */
 export const isLocked = (history: readonly ChainFact[]): boolean =>
   wasLocked(history) && !history.some(({ type }) => type === 'settled' || type === 'refunded')

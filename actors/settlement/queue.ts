@@ -10,7 +10,7 @@ import type {
   SettleIntent,
 } from '../../src/messages/lane.ts'
 import type { Batch } from '../../src/ports/escrow.ts'
-import type { Outcome } from './outcome.ts'
+import { findsNoLock, type Outcome } from './outcome.ts'
 
 /**
  * What a lane holds in memory: what waits, what is under way, what became of the last jobs. No
@@ -78,7 +78,7 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
   const key = keyOf(intent)
   if (queue.underWay.has(key)) return { type: 'wait' }
   const done = queue.done.get(key)
-  if (done && mayTell(done, at)) return { type: 'tell', outcome: done.outcome }
+  if (done && mayTell(done, intent, at)) return { type: 'tell', outcome: done.outcome }
   const abandoned = intent.type === 'lock' && intent.abandon
   // That it waits here does not prove that no earlier owner of the lane has locked it.
   if (done || abandoned) {
@@ -93,12 +93,15 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
 }
 
 /**
- * Whether what is remembered is still so. A refusal stands. What has happened may have gone with the
- * chain's last blocks since: a job that asks again has either missed the answer, which is rare, or
- * knows of that.
+ * Whether what is remembered is still so. A refusal stands, but where the lock was lost with the chain's
+ * last blocks and may come again. What has happened may have gone with them, too: a job that asks again has
+ * either missed the answer, which is rare, or knows of that.
  */
-const mayTell = ({ outcome, at: doneAt }: Done, at: UnixMs): boolean =>
-  outcome.type === 'settled' ? at - doneAt <= RECHECK_MS : outcome.type.endsWith('_refused')
+function mayTell({ outcome, at: doneAt }: Done, intent: LaneIntent, at: UnixMs): boolean {
+  if (outcome.type === 'settled') return at - doneAt <= RECHECK_MS
+  if (outcome.type === 'settle_refused') return !findsNoLock(outcome)
+  return outcome.type.endsWith('_refused') && !(intent.type === 'lock' && intent.again)
+}
 
 /** Puts an intent into the next batch of its kind. */
 export function enqueue(queue: LaneQueue, intent: LaneIntent, at: UnixMs): void {

@@ -72,7 +72,7 @@ export function makeExplain(options: Options): Explain {
     else {
       // Its caller was told that it is on its way.
       if (kind === 'dispute') log.error({ jobId, reason }, 'lane: a dispute can never be opened')
-      conclude(refusal(intent, reason, block), intent)
+      conclude(refusal(intent, kind === 'settle' ? ended(reason, history) : reason, block), intent)
     }
   }
 }
@@ -91,6 +91,10 @@ function mayHappenYet(
   if (kind === 'settle') return isLocked(history)
   return kind === 'dispute' && !isRefusedDispute(reason, history)
 }
+
+/** A lock that somebody else has ended does not come again. */
+const ended = (reason: string, history: readonly ChainFact[]): string =>
+  wasLocked(history) ? 'LockReturned' : reason
 
 /** To be asked before the history is read: a lock that comes in between is found there. */
 const lockOnItsWay = async (

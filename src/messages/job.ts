@@ -125,6 +125,8 @@ export interface RefuseLock {
   /** In which the chain passed the lock over. Absent: it was in none, or an older host says so. */
   readonly block?: number
   readonly at: UnixMs
+  /** From the chain watcher: the chain holds this, and what it held before is gone. */
+  readonly final?: true
 }
 
 /** From a pool: a worker took attempt `attempt`. */

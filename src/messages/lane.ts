@@ -29,6 +29,11 @@ export interface LockIntent extends Traced {
   readonly tier: Tier
   /** The job has ended: drop the lock if it is in no transaction yet, and say RefuseLock. */
   readonly abandon: boolean
+  /**
+   * Its answer is proved, and the chain has gone back behind the lock: it is sent again, though it may have
+   * found too few credits in between.
+   */
+  readonly again?: boolean
 }
 
 export interface SettleIntent extends Traced {

@@ -70,6 +70,12 @@ export class WatcherHouse {
     ])
   }
 
+  /** A lock that found too few credits. */
+  passedOver(n: number): void {
+    const reason = 'InsufficientCredits'
+    this.chain.mine((at) => [{ ...at, logIndex: 0, type: 'skipped', jobId: job(n), reason }])
+  }
+
   refunded(n: number): void {
     this.chain.mine((at) => [
       {

@@ -60,6 +60,27 @@ test('settlement: refused, fails and gives the credits back', () => {
     .then('JobFailed')
   assert.ok(keys(job).includes('refund'))
 })
+test('settlement: finds no lock, and the lock is asked for again; the lock lane has the last word', () => {
+  const answered = given(started, locked, offered, assigned, completed)
+  const refused = { type: 'RefuseSettlement', jobId, at } as const
+  for (const reason of ['NotLocked', 'no_event']) {
+    const { job } = answered.when({ ...refused, reason }).then('LockConfirmed')
+    assert.ok(keys(job).includes('lock.false') && keys(job).includes('settle'))
+  }
+  const open = given(started, locked, offered, assigned, completed, {
+    type: 'LockConfirmed',
+    tx,
+    block: 0,
+  })
+  open.when({ ...refused, reason: 'NotLocked' }).thenNothing()
+  const back = open.when({ type: 'ConfirmLock', jobId, tx: otherTx, block: 12, at })
+  assert.not.ok(keys(back.then('LockConfirmed').job).includes('lock.false'))
+  open
+    .when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', block: 12, at })
+    .then('JobFailed', 'LockRefused')
+  // Somebody has given it back: it never comes again.
+  answered.when({ ...refused, reason: 'LockReturned' }).then('JobFailed')
+})
 test('settlement: a settled job never moves', () => {
   const done = given(started, locked, offered, assigned, completed, settled)
   for (const command of [

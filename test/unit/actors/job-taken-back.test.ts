@@ -158,6 +158,13 @@ test('settled on a branch that is gone, its lock refused on the other: it fails,
   const view = viewOf(job)
   assert.equal([view.status, view.charged, view.escrowTx], ['failed', 0n, null])
   assert.ok(rests(job))
+  // The watcher sees the branch that counts: its blocks may have lower numbers.
+  given(...paid)
+    .when({ ...refuse, block: settledAt - 1, final: true })
+    .then('JobFailed', 'LockRefused')
+  given(...answered)
+    .when({ ...refuse, block: settledAt - 1, final: true })
+    .then()
   // Late word of an earlier block, of a host that does not say which, or of another reason: it is paid.
   given(...paid)
     .when({ ...refuse, block: settledAt })

@@ -242,6 +242,29 @@ Watcher('jobs hear of their locks from their lane; after a reorg, here too', asy
 })
 
 Watcher(
+  'jobs hear here of locks that a reorg made to fail, but for those that came later',
+  async () => {
+    const house = new WatcherHouse()
+    house.listen()
+    const watcher = await house.watch()
+    house.passedOver(3)
+    await rest()
+    assert.equal(house.told(), [], 'the lane that sent it says so')
+    house.locked(1)
+    house.settled(1)
+    await rest()
+    house.told()
+    house.chain.goBack(0)
+    house.passedOver(1)
+    house.passedOver(2)
+    house.locked(2)
+    await rest()
+    assert.equal(house.told(), ['RefuseLock 1 1', 'ConfirmLock 2 3'])
+    await watcher.stop()
+  },
+)
+
+Watcher(
   'a node that lags behind the one before it: nothing is forgotten or told again',
   async () => {
     const house = new WatcherHouse()

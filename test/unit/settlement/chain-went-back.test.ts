@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Lane } from '../../../src/messages/subjects.ts'
-import { dispute, job, lock, refund, settle } from '../../fakes/chain/intents.ts'
+import { dispute, job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
@@ -79,6 +79,32 @@ test('a settlement passed over just before its lost lock came back is not refuse
   assert.equal(house.heard(), [], 'the job asks again')
   await house.say(settle(job(1)))
   assert.equal((await ends(house))[0], 'settled')
+})
+
+test('a lock that came back too soon is sent again for a job that is answered', async (house) => {
+  await house.start('lock')
+  await house.start('settle')
+  house.chain.poor.add(WALLET)
+  await house.say(lock(job(1)))
+  house.heard()
+  await house.say(settle(job(1)))
+  assert.equal(house.heard(), ['RefuseSettlement 1 NotLocked'])
+  // An earlier settlement has returned its credits.
+  house.chain.poor.clear()
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['RefuseLock 1 InsufficientCredits'], 'told from memory')
+  await house.say(lock(job(1), { again: true }))
+  await house.say(settle(job(1)))
+  assert.equal((await ends(house))[0], 'settled')
+})
+
+test('a lock that was returned is not waited for', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(1)
+  await house.say(refund(job(1)))
+  house.heard()
+  await house.say(settle(job(1)))
+  assert.equal(house.heard(), ['RefuseSettlement 1 LockReturned'])
 })
 
 test('an end that was told before the chain went back is not told from memory', async (house) => {
