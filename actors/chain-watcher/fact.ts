@@ -48,8 +48,32 @@ const placeOf = ({
   logIndex,
 })
 
-/** What a job is to be told of a final fact; undefined where it is not the watcher's to tell. */
-export function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
+interface Telling {
+  readonly at: UnixMs
+  /** Up to this block a reorg may have undone what a lane has told of locks. */
+  readonly locksToldTo: number
+}
+
+/**
+ * What jobs are to be told of final facts.
+ * @param facts in the chain's order
+ */
+export function commandsOf(
+  facts: readonly ChainFact[],
+  { at, locksToldTo }: Telling,
+): JobCommand[] {
+  const isTold = (fact: ChainFact, place: number): boolean => {
+    if (fact.type !== 'locked' && fact.type !== 'skipped') return true
+    if (fact.block > locksToldTo) return false
+    // A lock that was passed over may have come later.
+    const isItsLock = (other: ChainFact) => other.type === 'locked' && other.jobId === fact.jobId
+    return fact.type === 'locked' || !facts.slice(place).some(isItsLock)
+  }
+  return facts.filter(isTold).flatMap((fact) => commandOf(fact, at) ?? [])
+}
+
+/** Undefined where it is not the watcher's to tell. */
+function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
   switch (fact.type) {
     case 'locked': {
       const { jobId, tx, block } = fact

@@ -8,10 +8,11 @@ import {
 } from '../../src/ports/escrow.ts'
 import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { type CreditChange, changesOwned } from './credit-facts.ts'
-import { commandOf, ledgerEntryOf } from './fact.ts'
+import { applyAll } from './apply.ts'
+import type { CreditChange } from './credit-facts.ts'
+import { commandsOf, ledgerEntryOf } from './fact.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
-import { noted, proveReads } from './reads.ts'
+import { proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
 import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
 import type { WatcherMetrics } from './watcher-metrics.ts'
@@ -118,9 +119,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
     const changes = await applyAt({ block, hash }, facts)
     const at = options.clock.now()
-    const commands = facts
-      .filter((fact, place) => isTold(fact, place, facts))
-      .flatMap((fact) => commandOf(fact, at) ?? [])
+    const commands = commandsOf(facts, { at, locksToldTo })
     const slashes = slashesOf(facts)
     trail = follow(trail, { block, hash }, water.done)
     const mine = water
@@ -132,14 +131,6 @@ export function makeFollower(options: FollowerOptions): Follower {
     for (const command of commands) options.deliver(command, done)
     for (const change of changes) options.tell(change, done)
     for (const slash of slashes) options.tellSlash(slash, done)
-  }
-
-  /** Of locks a lane tells, but for what a reorg did to them. One that was passed over may have come later. */
-  const isTold = (fact: ChainFact, place: number, all: readonly ChainFact[]): boolean => {
-    if (fact.type !== 'locked' && fact.type !== 'skipped') return true
-    if (fact.block > locksToldTo) return false
-    const isItsLock = (other: ChainFact) => other.type === 'locked' && other.jobId === fact.jobId
-    return fact.type === 'locked' || !all.slice(place).some(isItsLock)
   }
 
   const stepBack = async (last: Seen, head: Block) => {
@@ -196,41 +187,4 @@ async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
     if ((await reader.block(block))?.hash === hash) return block
   }
   return -1
-}
-
-/**
- * In the chain's order for each wallet; wallets side by side. Whoever goes on after a crash may never
- * have seen the block that the ledger is at by then: it is noted, so that it is looked for.
- * @returns what changed the credits of a wallet, each wallet's in order
- */
-async function applyAll(
-  ledger: Ledger,
-  facts: readonly ChainFact[],
-  seen: BlockId,
-): Promise<readonly CreditChange[]> {
-  const wallets = new Map<string, Omit<CreditChange, 'standing'>[]>()
-  const places = new Map<string, number>()
-  for (const fact of facts) {
-    const entry = ledgerEntryOf(fact)
-    if (!entry) continue
-    const { wallet, kind } = entry
-    const like = `${fact.tx} ${wallet} ${kind}`
-    const place = places.get(like) ?? 0
-    places.set(like, place + 1)
-    const change = { entry, tx: fact.tx, place, seen }
-    const changes = wallets.get(wallet)
-    if (changes) changes.push(change)
-    else wallets.set(wallet, [change])
-  }
-  if (wallets.size === 0) return []
-  const apply = async (changes: readonly Omit<CreditChange, 'standing'>[]) => {
-    const told: CreditChange[] = []
-    for (const change of changes) {
-      const standing = await ledger.apply(change.entry)
-      if (changesOwned(change.entry)) told.push({ ...change, standing })
-    }
-    return told
-  }
-  const applied = await noted(ledger, seen, () => Promise.all([...wallets.values()].map(apply)))
-  return applied.flat()
 }

@@ -13,6 +13,7 @@ import type {
   RefuseSettlement,
   StartJob,
 } from '../../src/messages/job.ts'
+import { findsNoLock } from '../../src/messages/lane.ts'
 import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import {
   decideConfirmDispute,
@@ -131,9 +132,6 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
   return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
 }
 
-/** What a settlement or a refund says that finds no lock. */
-const LOCK_IS_GONE: ReadonlySet<string> = new Set(['NotLocked', 'no_event'])
-
 function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
   const { reason, at, final } = command
   if (job.status === 'abandoned') return nothing
@@ -152,11 +150,11 @@ function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
  * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
  * before the lock came again: nobody is charged, and nobody is paid.
  */
-const isUndone = (job: Job, { reason, block, final }: RefuseLock): boolean =>
-  reason === 'InsufficientCredits' &&
-  block !== undefined &&
+const isUndone = (job: Job, command: RefuseLock): boolean =>
+  command.reason === 'InsufficientCredits' &&
+  command.block !== undefined &&
   job.status === 'settled' &&
-  isLater({ final }, block, job.settlement.block)
+  isLater(command, command.block, job.settlement.block)
 
 /** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
 function mayRefuse(job: EndedJob, reason: string): boolean {
@@ -164,7 +162,7 @@ function mayRefuse(job: EndedJob, reason: string): boolean {
   // Its refund may be told of at broadcast, before it finds nothing.
   const isRefunding =
     escrow.at === 'locked' || (escrow.at === 'returned' && escrow.refundBlock === null)
-  return lockIsOpen(job) || (isRefunding && LOCK_IS_GONE.has(reason))
+  return lockIsOpen(job) || (isRefunding && findsNoLock(reason))
 }
 
 function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
@@ -242,11 +240,8 @@ function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision
  * No lock ends twice. Where it ends otherwise than was seen, the chain has gone back behind that: to
  * any block. What is told late is told of an earlier one.
  */
-const isLater = (
-  { final }: { readonly final?: true | undefined },
-  block: number,
-  seen: number,
-): boolean => final === true || block > seen
+const isLater = ({ final }: Pick<ConfirmRefund, 'final'>, block: number, seen: number): boolean =>
+  final === true || block > seen
 
 /** Arbitration takes longer than any chain goes back. */
 const isPaidFor = (job: Job, command: ConfirmRefund, block: number): boolean =>
@@ -259,7 +254,7 @@ function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Dec
   // A dispute that was kept until then has nothing left to contest.
   if (!isCompleted(job) || isPaid(job)) return nothing
   const { escrow } = job
-  if (escrow.at !== 'locked' || !LOCK_IS_GONE.has(reason)) {
+  if (escrow.at !== 'locked' || !findsNoLock(reason)) {
     return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
   }
   // The chain went back behind the lock. It is open again: the lock lane is asked, and has the last word.

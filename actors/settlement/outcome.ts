@@ -79,16 +79,14 @@ export const isRefusedDispute = (reason: string, history: readonly ChainFact[]):
 export const wasLocked = (history: readonly ChainFact[]): boolean =>
   history.some(({ type }) => type === 'locked')
 
-/** A settlement before its lock, which the chain has not, or has no longer. */
-export const findsNoLock = ({ reason }: { readonly reason: string }): boolean =>
-  reason === 'NotLocked' || reason === 'no_event'
-
 /** Nothing has ended the lock yet. */
 export const isLocked = (history: readonly ChainFact[]): boolean =>
   wasLocked(history) && !history.some(({ type }) => type === 'settled' || type === 'refunded')
 
-/** When the chain has no answer and will not do what was asked. */
-/** @param block in which the chain passed it over; left out: it was in none */
+/**
+ * When the chain has no answer and will not do what was asked.
+ * @param block in which the chain passed it over; left out: it was in none
+ */
 export function refusal(intent: LaneIntent, reason: string, block?: number): Outcome {
   const refused = { type: REFUSALS[intent.type], jobId: intent.jobId, reason }
   return intent.type === 'lock' && block !== undefined ? { ...refused, block } : refused

@@ -1,16 +1,17 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
-import type {
-  DisputeIntent,
-  LaneIntent,
-  LockIntent,
-  RefundIntent,
-  RegisterWorker,
-  SettleIntent,
+import {
+  type DisputeIntent,
+  findsNoLock,
+  type LaneIntent,
+  type LockIntent,
+  type RefundIntent,
+  type RegisterWorker,
+  type SettleIntent,
 } from '../../src/messages/lane.ts'
 import type { Batch } from '../../src/ports/escrow.ts'
-import { findsNoLock, type Outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 
 /**
  * What a lane holds in memory: what waits, what is under way, what became of the last jobs. No
@@ -99,7 +100,7 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
  */
 function mayTell({ outcome, at: doneAt }: Done, intent: LaneIntent, at: UnixMs): boolean {
   if (outcome.type === 'settled') return at - doneAt <= RECHECK_MS
-  if (outcome.type === 'settle_refused') return !findsNoLock(outcome)
+  if (outcome.type === 'settle_refused') return !findsNoLock(outcome.reason)
   return outcome.type.endsWith('_refused') && !(intent.type === 'lock' && intent.again)
 }
 

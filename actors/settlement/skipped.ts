@@ -72,7 +72,9 @@ export function makeExplain(options: Options): Explain {
     else {
       // Its caller was told that it is on its way.
       if (kind === 'dispute') log.error({ jobId, reason }, 'lane: a dispute can never be opened')
-      conclude(refusal(intent, kind === 'settle' ? ended(reason, history) : reason, block), intent)
+      // A lock that somebody else has ended does not come again.
+      const isEnded = kind === 'settle' && wasLocked(history)
+      conclude(refusal(intent, isEnded ? 'LockReturned' : reason, block), intent)
     }
   }
 }
@@ -91,10 +93,6 @@ function mayHappenYet(
   if (kind === 'settle') return isLocked(history)
   return kind === 'dispute' && !isRefusedDispute(reason, history)
 }
-
-/** A lock that somebody else has ended does not come again. */
-const ended = (reason: string, history: readonly ChainFact[]): string =>
-  wasLocked(history) ? 'LockReturned' : reason
 
 /** To be asked before the history is read: a lock that comes in between is found there. */
 const lockOnItsWay = async (

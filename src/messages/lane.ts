@@ -59,6 +59,10 @@ export interface DisputeIntent extends Traced {
   readonly claimedHash: Hex32
 }
 
+/** Of the reason why a settlement or a refund was passed over: the chain has no lock for it, or no longer. */
+export const findsNoLock = (reason: string): boolean =>
+  reason === 'NotLocked' || reason === 'no_event'
+
 /** Request on `SUBJECTS.workerRegister`; the signature is the worker's, over Registration. */
 export interface RegisterWorker {
   readonly signer: Address
