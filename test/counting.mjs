@@ -31,3 +31,17 @@ function sum(output, pattern) {
   const found = [...output.matchAll(pattern)]
   return found.length === 0 ? undefined : found.reduce((all, match) => all + Number(match[1]), 0)
 }
+
+const EXCERPT_LINES = 15
+const EXCERPT_WIDTH = 400
+
+/** What a failed process said of its failures, in short: what follows each of uvu's, else its end. */
+export function excerptOf(output) {
+  const short = (lines) => lines.map((line) => `    ${line.slice(0, EXCERPT_WIDTH)}`)
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const starts = lines.flatMap((line, i) => (/^\s*FAIL\s/.test(line) ? [i] : []))
+  if (starts.length === 0) return short(lines.slice(-EXCERPT_LINES)).join('\n')
+  return starts
+    .flatMap((start, i) => short(lines.slice(start, starts[i + 1]).slice(0, EXCERPT_LINES)))
+    .join('\n')
+}

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installPackages, requireNode } from '../src/network/install.mjs'
-import { countForge, countOne, countUvu } from './counting.mjs'
+import { countForge, countOne, countUvu, excerptOf } from './counting.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const SECOND_MS = 1_000
@@ -60,6 +60,7 @@ async function main(filters) {
   await installPackages(root, { withDev: true })
   await installPrograms(filters)
   const total = { passed: 0, failed: 0, skipped: 0 }
+  const failures = []
   for (const part of PARTS) {
     const jobs = part.jobs().filter((job) => isWanted(part, job, filters))
     await eachAtOnce(jobs, part.atOnce, async (job) => {
@@ -67,12 +68,15 @@ async function main(filters) {
       total.passed += result.passed
       total.failed += result.failed
       total.skipped += result.skipped
+      if (result.failure) failures.push(result.failure)
     })
   }
   if (total.passed + total.failed + total.skipped === 0) {
     say(`nothing is called ${filters.join(' or ')}`)
     total.failed = 1
   }
+  // An hour of lines is above: here is what to look at.
+  for (const failure of failures) say(failure)
   say(`${total.passed} passed, ${total.failed} failed${skippedOf(total)}`)
   process.exitCode = total.failed > 0 ? 1 : 0
 }
@@ -138,7 +142,9 @@ async function runJob(part, job) {
   } else {
     process.stdout.write(end.output.endsWith('\n') ? end.output : `${end.output}\n`)
     const why = problem ? `: ${problem}` : ''
-    say(`✗ ${job.name}  ${result.failed} failed, ${result.passed} passed (${seconds} s)${why}`)
+    const line = `✗ ${job.name}  ${result.failed} failed, ${result.passed} passed (${seconds} s)${why}`
+    say(line)
+    return { ...result, failure: `${line}\n${excerptOf(end.output)}` }
   }
   return result
 }
