@@ -4,6 +4,11 @@ import { type CreditChange, changesOwned } from './credit-facts.ts'
 import { ledgerEntryOf } from './fact.ts'
 import { noted } from './reads.ts'
 
+type Change = Omit<CreditChange, 'standing'>
+
+/** Of one wallet at once: a step of the ledger at most a few milliseconds long. */
+const AT_ONCE = 100
+
 /**
  * In the chain's order for each wallet; wallets side by side. Whoever goes on after a crash may never
  * have seen the block that the ledger is at by then: it is noted, so that it is looked for.
@@ -14,7 +19,26 @@ export async function applyAll(
   facts: readonly ChainFact[],
   seen: BlockId,
 ): Promise<readonly CreditChange[]> {
-  const wallets = new Map<string, Omit<CreditChange, 'standing'>[]>()
+  const wallets = changesByWallet(facts, seen)
+  if (wallets.length === 0) return []
+  const apply = async (changes: readonly Change[]) => {
+    const told: CreditChange[] = []
+    for (let from = 0; from < changes.length; from += AT_ONCE) {
+      const some = changes.slice(from, from + AT_ONCE)
+      const standings = await ledger.apply(some.map(({ entry }) => entry))
+      some.forEach((change, i) => {
+        const standing = standings === 'unknown_wallet' ? standings : standings[i]!
+        if (changesOwned(change.entry)) told.push({ ...change, standing })
+      })
+    }
+    return told
+  }
+  const applied = await noted(ledger, seen, () => Promise.all(wallets.map(apply)))
+  return applied.flat()
+}
+
+function changesByWallet(facts: readonly ChainFact[], seen: BlockId): readonly Change[][] {
+  const wallets = new Map<string, Change[]>()
   const places = new Map<string, number>()
   for (const fact of facts) {
     const entry = ledgerEntryOf(fact)
@@ -28,15 +52,5 @@ export async function applyAll(
     if (changes) changes.push(change)
     else wallets.set(wallet, [change])
   }
-  if (wallets.size === 0) return []
-  const apply = async (changes: readonly Omit<CreditChange, 'standing'>[]) => {
-    const told: CreditChange[] = []
-    for (const change of changes) {
-      const standing = await ledger.apply(change.entry)
-      if (changesOwned(change.entry)) told.push({ ...change, standing })
-    }
-    return told
-  }
-  const applied = await noted(ledger, seen, () => Promise.all([...wallets.values()].map(apply)))
-  return applied.flat()
+  return [...wallets.values()]
 }

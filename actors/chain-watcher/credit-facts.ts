@@ -58,13 +58,14 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
     const { entry, seen } = work.change
     // A second time it changes nothing, but says how the wallet stands; unless the chain has gone back
     // behind it meanwhile, and the ledger has forgotten it.
-    const apply = () => noted(ledger, seen, () => ledger.apply(entry))
-    let standing = await apply()
-    if (standing === 'unknown_wallet') {
+    const apply = () => noted(ledger, seen, () => ledger.apply([entry]))
+    let standings = await apply()
+    if (standings === 'unknown_wallet') {
       await load(entry.wallet)
-      standing = await apply()
+      standings = await apply()
     }
-    if (standing === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
+    if (standings === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
+    const [standing] = standings as readonly [Standing]
     work.standing = standing
     return standing
   }

@@ -9,9 +9,8 @@ export interface BlockWatch {
 
 const POLL_MIN_MS = 50
 const POLL_MAX_MS = 1_000
-/** A node that mines at each transaction has no rhythm: it is asked the less often, the longer it rests. */
-const AUTOMINE_POLL_MIN_MS = 25
-const AUTOMINE_POLL_MAX_MS = 100
+/** A node that mines at each transaction has no rhythm: under load, several blocks are noticed at a time. */
+const AUTOMINE_POLL_MS = 100
 /** Of the interval between blocks: so late is a block noticed on average, twice over. */
 const SHARE_OF_INTERVAL = 10
 
@@ -27,11 +26,10 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
   let head: { readonly number: number; readonly at: number } | undefined
   let intervalMs = POLL_MIN_MS * SHARE_OF_INTERVAL
 
-  const waitMs = () => {
-    if (!automine) return clamp(intervalMs / SHARE_OF_INTERVAL, POLL_MIN_MS, POLL_MAX_MS)
-    const restedMs = head ? performance.now() - head.at : 0
-    return clamp(restedMs / SHARE_OF_INTERVAL, AUTOMINE_POLL_MIN_MS, AUTOMINE_POLL_MAX_MS)
-  }
+  const waitMs = () =>
+    automine
+      ? AUTOMINE_POLL_MS
+      : Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, intervalMs / SHARE_OF_INTERVAL))
 
   const look = async () => {
     automine ??= await isAutomine(rpc)
@@ -81,9 +79,6 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
     },
   }
 }
-
-const clamp = (value: number, least: number, most: number): number =>
-  Math.min(most, Math.max(least, value))
 
 /** Only a local development node knows the method. */
 async function isAutomine(rpc: Rpc): Promise<boolean> {

@@ -24,6 +24,12 @@ export interface Sending {
   /** A transaction that blocks pass by for so long is stuck. */
   readonly stuckMs: number
   readonly patience: Patience
+  readonly pace: Pace
+}
+
+/** How long one lane's transactions took of late, from the node's taking them to their receipt. */
+export interface Pace {
+  inclusionMs?: number
 }
 
 /** Since when one lane's newest attempt waits; outlives an outage of the node. */
@@ -39,6 +45,13 @@ const STUCK_BLOCKS = 3
 /** A receipt that is not there after this long will not come at once: who called tries again. */
 const INCLUSION_MS = 60_000
 const POLL_MAX_MS = 250
+/**
+ * Of the time that is to be expected, the first look comes after so much, and the next an eighth later. Where
+ * blocks come at intervals of their own nothing can be expected, so it never comes later than the most.
+ */
+const FIRST_LOOK = 0.75
+const FIRST_LOOK_MAX_MS = 25
+const NEXT_LOOK = 1 / 8
 /** How often a transaction that is not included is looked after: its nonce, its place in the pool. */
 const LOOK_AFTER_MS = 1_000
 /** Nodes behind one address may lag: a spent nonce without a receipt is believed only then. */
@@ -59,10 +72,14 @@ export async function send(
   let offered = await offer(sending.rpc, transaction, sending.sender)
   if (offered === 'taken') broadcast()
   let lookAfterAt = startedAt + LOOK_AFTER_MS
-  for (let waitMs = 1; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
+  const takenAt = performance.now()
+  const { first, next } = looks(sending.pace)
+  if (offered === 'taken') await sleep(first)
+  for (let waitMs = next; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
     const receipt = await receiptOfAny(sending, hashes)
     if (receipt) {
-      if (offered !== 'taken') broadcast()
+      if (offered === 'taken') keepPace(sending.pace, performance.now() - takenAt)
+      else broadcast()
       return receipt
     }
     const now = performance.now()
@@ -80,6 +97,20 @@ export async function send(
     }
     await sleep(waitMs)
   }
+}
+
+/** When to look for a receipt: after a transaction is taken, and after the first look. */
+function looks({ inclusionMs = 0 }: Pace): { readonly first: number; readonly next: number } {
+  return {
+    first: Math.min(FIRST_LOOK_MAX_MS, inclusionMs * FIRST_LOOK),
+    next: Math.min(POLL_MAX_MS, Math.max(1, inclusionMs * NEXT_LOOK)),
+  }
+}
+
+/** Weighted: one that took long must not make the next ones late. */
+function keepPace(pace: Pace, tookMs: number): void {
+  const before = pace.inclusionMs ?? tookMs
+  pace.inclusionMs = before + (tookMs - before) / 4
 }
 
 /** An attempt that is already waited for keeps its time. */

@@ -67,7 +67,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   })
   const sending = (lane: Lane): Sending => {
     const sender = signers[lane].address
-    return { rpc, contracts, sender, log, stuckMs, patience: {} }
+    return { rpc, contracts, sender, log, stuckMs, patience: {}, pace: {} }
   }
   const sendings: Readonly<Record<Lane, Sending>> = {
     lock: sending('lock'),

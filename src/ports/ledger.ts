@@ -41,8 +41,12 @@ export interface Ledger {
   reads(upTo: number): Promise<readonly BlockId[]>
   /** These are on the chain that counts: they are noted no longer. */
   proven(reads: readonly BlockId[]): Promise<void>
-  /** Applies one log of the chain, each exactly once, in the chain's order. */
-  apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'>
+  /**
+   * Applies logs of the chain, each exactly once.
+   * @param entries of one wallet, at least one, in the chain's order
+   * @returns how the wallet stood after each
+   */
+  apply(entries: readonly LedgerEntry[]): Promise<readonly Standing[] | 'unknown_wallet'>
   /** Reservations made before `before` and still open: perhaps of an edge that died. */
   openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]>
   /** Forgets every wallet and read, after a reorg: each is read from the chain at its next use. */

@@ -2,7 +2,15 @@ import type { Redis, Result } from 'ioredis'
 import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress, toHex32, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
-import type { BlockId, Joinable, Ledger, Reservation, ReserveReply } from '../ports/ledger.ts'
+import type {
+  BlockId,
+  Joinable,
+  Ledger,
+  LedgerEntry,
+  Reservation,
+  ReserveReply,
+  Standing,
+} from '../ports/ledger.ts'
 import { luaSource } from './lua-source.ts'
 import { packPrompt, promptKey } from './outputs.ts'
 
@@ -26,7 +34,7 @@ declare module 'ioredis' {
     ledgerBalance(...args: string[]): Result<[string, string] | [], Context>
     ledgerRemainingAfter(...args: string[]): Result<[string] | [], Context>
     ledgerLoad(...args: string[]): Result<'loaded' | 'stale', Context>
-    ledgerApply(...args: string[]): Result<[string, string, string] | [], Context>
+    ledgerApply(...args: string[]): Result<string[], Context>
   }
 }
 
@@ -107,22 +115,14 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       if (reads.length > 0) await redis.zrem(READS, ...reads.map(packRead))
     },
 
-    apply: async ({ wallet, block, logIndex, kind, credits, jobId, at, charged = NO_CREDITS }) => {
-      const applied = redis.ledgerApply(
-        ...(await of(wallet)),
-        String(block),
-        String(logIndex),
-        kind,
-        String(credits),
-        jobId ?? '',
-        at === undefined ? '' : String(at),
-        String(charged),
-      )
-      const closed = kind === 'locked' ? redis.zrem(OPEN, `${jobId} ${wallet}`) : undefined
-      const [standing] = await Promise.all([applied, closed])
-      if (standing.length === 0) return 'unknown_wallet'
-      const [isNew, left, owned] = standing
-      return { isNew: isNew === '1', remaining: clamp(left), owned: clamp(owned) }
+    apply: async (entries) => {
+      const [{ wallet }] = entries as readonly [LedgerEntry]
+      const left = entries.filter(({ kind }) => kind === 'locked')
+      const [told] = await Promise.all([
+        redis.ledgerApply(...(await of(wallet)), ...entries.flatMap(entryArguments)),
+        left.length > 0 && redis.zrem(OPEN, ...left.map(({ jobId }) => `${jobId} ${wallet}`)),
+      ])
+      return told.length === 0 ? 'unknown_wallet' : entries.map((_, i) => toStanding(told, 3 * i))
     },
 
     openReservations: async (before, limit) => {
@@ -141,6 +141,21 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       if (reads.length > 0) await redis.zrem(READS, ...reads)
     },
   }
+}
+
+const entryArguments = (entry: LedgerEntry): readonly string[] => [
+  String(entry.block),
+  String(entry.logIndex),
+  entry.kind,
+  String(entry.credits),
+  entry.jobId ?? '',
+  entry.at === undefined ? '' : String(entry.at),
+  String(entry.charged ?? NO_CREDITS),
+]
+
+function toStanding(told: readonly string[], at: number): Standing {
+  const [isNew, remaining, owned] = told.slice(at, at + 3) as [string, string, string]
+  return { isNew: isNew === '1', remaining: clamp(remaining), owned: clamp(owned) }
 }
 
 function sendReservation(

@@ -8,6 +8,7 @@ import type { LedgerEntry } from '../../src/ports/ledger.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { applyOne } from '../fakes/chain/apply-one.ts'
 import { type Server, startRedis, within } from './servers.ts'
 
 const test = suite('ledger on a real redis-server')
@@ -120,24 +121,24 @@ test('apply: lock, settlement, refund and verdict move the balance as the chain 
   await reserve(wallet, paid, 40)
   await reserve(wallet, refunded, 20)
   const locked = { ...entry(wallet, paid, 11, 0), kind: 'locked' as const, credits: toCredits(40) }
-  await store.ledger.apply(locked)
-  await store.ledger.apply(locked)
+  await applyOne(store.ledger, locked)
+  await applyOne(store.ledger, locked)
   assert.is(await remaining(wallet), 40)
   assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
   await store.ledger.release(wallet, paid) // locked by now: not a reservation any more
   assert.is(await remaining(wallet), 40)
-  await store.ledger.apply({
+  await applyOne(store.ledger, {
     ...entry(wallet, paid, 12, 0),
     kind: 'settled',
     credits: toCredits(31),
   })
   assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
-  await store.ledger.apply({
+  await applyOne(store.ledger, {
     ...entry(wallet, refunded, 12, 1),
     kind: 'locked',
     credits: toCredits(20),
   })
-  await store.ledger.apply({
+  await applyOne(store.ledger, {
     ...entry(wallet, refunded, 13, 0),
     kind: 'refunded',
     credits: toCredits(20),
@@ -148,8 +149,8 @@ test('apply: lock, settlement, refund and verdict move the balance as the chain 
     kind: 'dispute_resolved' as const,
     credits: toCredits(9),
   }
-  await store.ledger.apply(upheld)
-  await store.ledger.apply(upheld)
+  await applyOne(store.ledger, upheld)
+  await applyOne(store.ledger, upheld)
   assert.is(await remaining(wallet), 100)
 })
 
@@ -157,7 +158,7 @@ test('apply: what is withdrawn or set aside can not be spent, what is taken back
   const wallet = newWallet()
   await load(wallet, 100)
   const move = (kind: LedgerEntry['kind'], credits: number, logIndex: number) =>
-    store.ledger.apply({ wallet, block: 11, logIndex, kind, credits: toCredits(credits) })
+    applyOne(store.ledger, { wallet, block: 11, logIndex, kind, credits: toCredits(credits) })
   await move('withdrawn', 10, 0)
   await move('withdrawn', 10, 0)
   assert.is(await remaining(wallet), 90)
@@ -174,7 +175,7 @@ test('apply: a withdrawal of credits that are reserved leaves nothing to spend',
   await load(wallet, 100)
   await reserve(wallet, jobId, 80)
   const thawing = { wallet, block: 11, logIndex: 0, kind: 'thawing_started' as const }
-  await store.ledger.apply({ ...thawing, credits: toCredits(100) })
+  await applyOne(store.ledger, { ...thawing, credits: toCredits(100) })
   assert.is(await remaining(wallet), 0)
   assert.equal(await reserve(wallet, newJob(), 1), { type: 'insufficient', remaining: 0n })
   // The chain refuses the lock, and the reservation goes back.
@@ -186,7 +187,7 @@ test('apply: tells how the wallet stands, and whether the log was new', async ()
   const wallet = newWallet()
   const [jobId, open] = [newJob(), newJob()]
   const bought = { wallet, block: 11, logIndex: 0, kind: 'deposited' as const, at }
-  assert.is(await store.ledger.apply({ ...bought, credits: toCredits(5) }), 'unknown_wallet')
+  assert.is(await applyOne(store.ledger, { ...bought, credits: toCredits(5) }), 'unknown_wallet')
   await store.ledger.load(wallet, {
     ...{ available: toCredits(100), locked: toCredits(20), lastTopupAt: at, block: 11 },
   })
@@ -195,17 +196,44 @@ test('apply: tells how the wallet stands, and whether the log was new', async ()
     ...{ isNew, remaining, owned },
   })
   const locked = { ...entry(wallet, jobId, 12, 0), kind: 'locked' as const, credits: toCredits(40) }
-  assert.equal(await store.ledger.apply(locked), standing(true, 50n, 120n))
+  assert.equal(await applyOne(store.ledger, locked), standing(true, 50n, 120n))
   const settled = {
     ...entry(wallet, jobId, 12, 1),
     kind: 'settled' as const,
     ...{ credits: toCredits(32), charged: toCredits(8) },
   }
-  assert.equal(await store.ledger.apply(settled), standing(true, 82n, 112n))
-  assert.equal(await store.ledger.apply(locked), standing(false, 82n, 112n))
+  assert.equal(await applyOne(store.ledger, settled), standing(true, 82n, 112n))
+  assert.equal(await applyOne(store.ledger, locked), standing(false, 82n, 112n))
   const refunded = { ...entry(wallet, newJob(), 13, 0), kind: 'refunded' as const }
-  const back = await store.ledger.apply({ ...refunded, credits: toCredits(20) })
+  const back = await applyOne(store.ledger, { ...refunded, credits: toCredits(20) })
   assert.equal(back, standing(true, 102n, 112n))
+})
+
+test('apply: several logs at once are what one after the other is, and those that came before are told', async () => {
+  const wallet = newWallet()
+  const [first, second] = [newJob(), newJob()]
+  await load(wallet, 100)
+  await reserve(wallet, first, 40)
+  const locked = (jobId: JobId, logIndex: number) => ({
+    ...{ ...entry(wallet, jobId, 11, logIndex), kind: 'locked' as const, credits: toCredits(40) },
+  })
+  const settled = {
+    ...{ ...entry(wallet, first, 12, 0), kind: 'settled' as const },
+    ...{ credits: toCredits(33), charged: toCredits(7) },
+  }
+  const standings = (...each: readonly (readonly [boolean, bigint, bigint])[]) =>
+    each.map(([isNew, remaining, owned]) => ({ isNew, remaining, owned }))
+  const logs = [locked(first, 0), locked(second, 1), settled]
+  assert.equal(
+    await store.ledger.apply(logs.slice(0, 2)),
+    standings([true, 60n, 100n], [true, 20n, 100n]),
+  )
+  assert.equal(
+    await store.ledger.apply(logs),
+    standings([false, 20n, 100n], [false, 20n, 100n], [true, 53n, 93n]),
+  )
+  assert.is(await remaining(wallet), 53)
+  assert.is(await store.ledger.apply([{ ...settled, wallet: newWallet() }]), 'unknown_wallet')
 })
 
 test('load: loses to a log of a later block, so no log is missed', async () => {
@@ -218,10 +246,10 @@ test('load: loses to a log of a later block, so no log is missed', async () => {
     credits: toCredits(5),
     at,
   }
-  await store.ledger.apply(deposit)
+  await applyOne(store.ledger, deposit)
   assert.is(await load(wallet, 100, 19), 'stale')
   assert.is(await load(wallet, 105, 20), 'loaded')
-  await store.ledger.apply(deposit)
+  await applyOne(store.ledger, deposit)
   assert.is(await remaining(wallet), 105)
 })
 
@@ -231,9 +259,9 @@ test('load: loses to the latest log, also where an earlier one was applied again
     ...{ wallet, block, logIndex, kind: 'deposited' as const },
     ...{ credits: toCredits(5), at },
   })
-  await store.ledger.apply(deposit(20, 1))
-  await store.ledger.apply(deposit(20, 0))
-  await store.ledger.apply(deposit(18))
+  await applyOne(store.ledger, deposit(20, 1))
+  await applyOne(store.ledger, deposit(20, 0))
+  await applyOne(store.ledger, deposit(18))
   assert.is(await load(wallet, 100, 19), 'stale')
   assert.is(await load(wallet, 100, 20), 'loaded')
 })
@@ -255,7 +283,7 @@ test('openReservations: those not locked yet, and no refused ones', async () => 
   await reserve(wallet, open, 8)
   await reserve(wallet, locked, 8)
   await reserve(wallet, refused, 1_000)
-  await store.ledger.apply({
+  await applyOne(store.ledger, {
     ...entry(wallet, locked, 30, 0),
     kind: 'locked',
     credits: toCredits(8),

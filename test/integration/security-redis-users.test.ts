@@ -11,6 +11,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { REDIS_PERMISSIONS, REDIS_ROLES, type RedisRole } from '../../src/store/permissions.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { applyOne } from '../fakes/chain/apply-one.ts'
 import { jobAt, OWNER, viewOf } from '../fakes/jobs/views.ts'
 import { FORBIDDEN, JOB, WALLET } from './redis-forbidden.ts'
 import { startRedisWithUsers } from './redis-with-users.ts'
@@ -119,10 +120,10 @@ Users('each role does its own work', async () => {
     { jobId: JOB, wallet: WALLET },
   ])
   const log1 = { wallet: WALLET, jobId: JOB, block: 11, logIndex: 0, credits: toCredits(8) }
-  const locked = await actors.ledger.apply({ ...log1, kind: 'locked' })
+  const locked = await applyOne(actors.ledger, { ...log1, kind: 'locked' })
   assert.ok(locked !== 'unknown_wallet' && locked.isNew)
   assert.is(await edge.ledger.remainingAfter(WALLET, JOB, toCredits(3)), toCredits(97))
-  await actors.ledger.apply({
+  await applyOne(actors.ledger, {
     ...log1,
     block: 12,
     kind: 'settled',
@@ -163,7 +164,7 @@ Users('actors set credits aside, and forget the ledger', async () => {
     kind: 'withdrawn',
     credits: toCredits(5),
   } as const
-  await actors.ledger.apply(used)
+  await applyOne(actors.ledger, used)
   assert.is(await actors.setAsides.held(WALLET), undefined)
   assert.is((await actors.setAsides.overdue(seen.time + 10, 9)).length, 1)
   await actors.setAsides.end(WALLET, 'one')
@@ -174,7 +175,7 @@ Users('actors set credits aside, and forget the ledger', async () => {
   await actors.ledger.forget()
   assert.is(await actors.ledger.balance(WALLET), 'unknown_wallet')
   // A log of a wallet that nobody has asked for since.
-  assert.is(await actors.ledger.apply({ ...used, block: 22 }), 'unknown_wallet')
+  assert.is(await applyOne(actors.ledger, { ...used, block: 22 }), 'unknown_wallet')
 })
 
 Users('actors keep the views, edge and web read them', async () => {

@@ -8,6 +8,7 @@ import type { SeenVouchers } from '../../src/ports/set-asides.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { applyOne } from '../fakes/chain/apply-one.ts'
 import { type Server, startRedis } from './servers.ts'
 
 /** Credits set aside for vouchers, on a real redis-server. Nothing is on chain after block 10. */
@@ -34,7 +35,7 @@ const setAside = (wallet: Address, credits: number, requestId = 'one', state = s
     state,
   )
 const withdrawn = (wallet: Address, credits: number, block: number) =>
-  store.ledger.apply({
+  applyOne(store.ledger, {
     ...{ wallet, block, logIndex: 0, kind: 'withdrawn', credits: toCredits(credits) },
   })
 const reserve = (wallet: Address, credits: number) =>

@@ -90,18 +90,21 @@ function makeDeeds(random: Random) {
     return jobs[Math.max(0, jobs.length - 1 - random.between(0, 12))]!
   }
   const credits = () => toCredits(random.pick([2, 8, 40, 110]))
-  const apply = (wallet: Address): Deed => {
+  const entryOf = (wallet: Address): LedgerEntry => {
     const kind = random.pick(KINDS)
     const block = (positions.get(wallet) ?? 10) + random.between(0, 1)
     positions.set(wallet, block)
     const ofJob = ['locked', 'settled', 'refunded', 'dispute_resolved'].includes(kind)
-    const entry: LedgerEntry = {
+    return {
       ...{ wallet, block, logIndex: random.between(0, 3), kind, credits: credits() },
       ...(ofJob ? { jobId: job() } : {}),
       ...(kind === 'deposited' ? { at: toUnixMs(BEGIN) } : {}),
       ...(kind === 'settled' ? { charged: credits() } : {}),
     }
-    return ['apply', (store) => store.ledger.apply(entry)]
+  }
+  const apply = (wallet: Address): Deed => {
+    const entries = Array.from({ length: random.between(1, 4) }, () => entryOf(wallet))
+    return ['apply', (store) => store.ledger.apply(entries)]
   }
   const view = (wallet: Address): JobView => ({
     ...{ id: job(), wallet, status: random.pick(STATUSES), model: random.pick(['m/1', 'm/2']) },

@@ -1,54 +1,68 @@
--- ARGV[2] block  [3] log index
--- ARGV[4] deposited | withdrawn | thawing_started | thawing_cancelled | locked | settled | refunded |
---         dispute_resolved  [5] credits
--- ARGV[6] job id or ''  [7] block time (ms) or ''  [8] charged, of a settlement; else 0
+-- ARGV[2] onwards, seven for each log of the wallet:
+--   block, log index
+--   deposited | withdrawn | thawing_started | thawing_cancelled | locked | settled | refunded |
+--   dispute_resolved, credits
+--   job id or '', block time (ms) or '', charged, of a settlement; else 0
 -- Logs arrive in order and perhaps twice: the position decides.
--- returns {'1' applied now | '0' before, remaining, owned} or {} for an unknown wallet
-local block, index = tonumber(ARGV[2]), tonumber(ARGV[3])
-local kind, credits, job, charged = ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[8])
+-- returns for each log {'1' applied now | '0' before, remaining, owned}, or {} for an unknown wallet
+local EACH = 7
 if not known() then
   -- Nothing to keep, but a reader that is loading an older state must notice: also of a log that came
-  -- after this one, where logs are applied again.
+  -- after these, where logs are applied again.
+  local last = #ARGV - EACH + 1
+  local block, index = tonumber(ARGV[last]), tonumber(ARGV[last + 1])
   local sameLife = redis.call('HGET', wallet, 'g') == generation
   local seen = sameLife and field('b') or -1
   if seen > block or (seen == block and field('i') > index) then return {} end
   redis.call('DEL', wallet, holds)
-  redis.call('HSET', wallet, 'b', ARGV[2], 'i', ARGV[3], 'g', generation)
+  redis.call('HSET', wallet, 'b', ARGV[last], 'i', ARGV[last + 1], 'g', generation)
   redis.call('EXPIRE', wallet, 300)
   return {}
 end
--- Read once and written once: this runs for each log of every job.
+-- Read once and written once: this runs for the logs of every job.
 local now = redis.call('HMGET', wallet, 'a', 'k', 'r', 'b', 'i')
 local available, locked, reserved = tonumber(now[1]), tonumber(now[2]), tonumber(now[3])
 local seenBlock, seenIndex = tonumber(now[4]), tonumber(now[5])
-local function standing(applied)
-  return { applied, whole(available - reserved), whole(available + locked) }
-end
-if block < seenBlock or (block == seenBlock and index <= seenIndex) then return standing('0') end
 -- What is set aside under this name is no longer: it has become a lock, or left.
 local function taken(name)
   local kept, amount = hold(name)
   if kept == 'r' then reserved = reserved - amount end
 end
-if kind == 'locked' then
-  taken(job)
-  redis.call('HSET', holds, job, 'l' .. whole(credits))
-  available, locked = available - credits, locked + credits
-elseif kind == 'withdrawn' or kind == 'thawing_started' then
-  available = available - credits
-  -- A withdrawal uses the nonce of the voucher, whatever it took. One that was on chain when the
-  -- nonce was read is older than the voucher, though its log comes only now.
-  local after = kind == 'withdrawn' and redis.call('HGET', holds, WITHDRAWAL_AFTER)
-  if after and block > tonumber(after) then
-    taken(WITHDRAWAL)
-    redis.call('HDEL', holds, WITHDRAWAL, WITHDRAWAL_AFTER)
+local function apply(block, kind, credits, job, time, charged)
+  if kind == 'locked' then
+    taken(job)
+    redis.call('HSET', holds, job, 'l' .. whole(credits))
+    available, locked = available - credits, locked + credits
+  elseif kind == 'withdrawn' or kind == 'thawing_started' then
+    available = available - credits
+    -- A withdrawal uses the nonce of the voucher, whatever it took. One that was on chain when the
+    -- nonce was read is older than the voucher, though its log comes only now.
+    local after = kind == 'withdrawn' and redis.call('HGET', holds, WITHDRAWAL_AFTER)
+    if after and block > tonumber(after) then
+      taken(WITHDRAWAL)
+      redis.call('HDEL', holds, WITHDRAWAL, WITHDRAWAL_AFTER)
+    end
+  else
+    available = available + credits
+    if kind == 'settled' or kind == 'refunded' then locked = locked - credits - charged end
+    if job ~= '' then redis.call('HDEL', holds, job) end
+    if kind == 'deposited' then redis.call('HSET', wallet, 't', time) end
   end
-else
-  available = available + credits
-  if kind == 'settled' or kind == 'refunded' then locked = locked - credits - charged end
-  if job ~= '' then redis.call('HDEL', holds, job) end
-  if kind == 'deposited' then redis.call('HSET', wallet, 't', ARGV[7]) end
 end
-redis.call('HSET', wallet, 'a', whole(available), 'k', whole(locked), 'r', whole(reserved),
-  'b', ARGV[2], 'i', ARGV[3])
-return standing('1')
+local standings, changed = {}, false
+for at = 2, #ARGV, EACH do
+  local block, index = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  local isNew = block > seenBlock or (block == seenBlock and index > seenIndex)
+  if isNew then
+    apply(block, ARGV[at + 2], tonumber(ARGV[at + 3]), ARGV[at + 4], ARGV[at + 5], tonumber(ARGV[at + 6]))
+    seenBlock, seenIndex, changed = block, index, true
+  end
+  standings[#standings + 1] = isNew and '1' or '0'
+  standings[#standings + 1] = whole(available - reserved)
+  standings[#standings + 1] = whole(available + locked)
+end
+if changed then
+  redis.call('HSET', wallet, 'a', whole(available), 'k', whole(locked), 'r', whole(reserved),
+    'b', whole(seenBlock), 'i', whole(seenIndex))
+end
+return standings

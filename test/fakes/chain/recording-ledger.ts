@@ -29,14 +29,17 @@ export class RecordingLedger implements Ledger {
     owned: toCredits(1_000),
   }
 
-  async apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'> {
+  async apply(entries: readonly LedgerEntry[]): Promise<readonly Standing[] | 'unknown_wallet'> {
     await undefined
     if (this.failing) throw new Error('the ledger is down')
-    const twice = this.applied.some(
-      ({ block, logIndex }) => block === entry.block && logIndex === entry.logIndex,
-    )
-    if (!twice) this.applied.push(entry)
-    return this.standing
+    for (const entry of entries) {
+      const twice = this.applied.some(
+        ({ block, logIndex }) => block === entry.block && logIndex === entry.logIndex,
+      )
+      if (!twice) this.applied.push(entry)
+    }
+    const { standing } = this
+    return standing === 'unknown_wallet' ? standing : entries.map(() => standing)
   }
 
   async load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'> {

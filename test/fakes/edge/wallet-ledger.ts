@@ -79,7 +79,12 @@ export class WalletLedger implements Ledger {
 
   async proven(): Promise<void> {}
 
-  async apply(entry: LedgerEntry): Promise<Standing | 'unknown_wallet'> {
+  async apply(entries: readonly LedgerEntry[]): Promise<readonly Standing[] | 'unknown_wallet'> {
+    const standings = entries.map((entry) => this.#applyOne(entry))
+    return standings.every((each) => each !== 'unknown_wallet') ? standings : 'unknown_wallet'
+  }
+
+  #applyOne(entry: LedgerEntry): Standing | 'unknown_wallet' {
     const wallet = this.#wallets.get(entry.wallet)
     if (!wallet) return 'unknown_wallet'
     wallet.available += TAKEN.has(entry.kind) ? -entry.credits : entry.credits
