@@ -65,6 +65,33 @@ test('a settlement above the cap of the hour waits, and is told to nobody', asyn
   )
 })
 
+const settles = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => settle(job(from + i)))
+
+test('after many settlements at a time the next wait a moment, for more', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(20)
+  await house.say(...settles(1, 16))
+  await house.say(...settles(17, 18))
+  await house.clock.advance(90)
+  assert.is(house.batches().length, 2, 'they wait')
+  await house.say(...settles(19, 20))
+  await house.clock.advance(10)
+  assert.is(house.batches().at(-1), 'settle 17 18 19 20')
+})
+
+test('after few settlements, and where as many wait, the next go at once', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(34)
+  await house.say(...settles(1, 2))
+  house.chain.held = []
+  await house.say(...settles(3, 18))
+  await house.say(...settles(19, 34))
+  house.chain.release()
+  await rest()
+  assert.is(house.batches().length, 4)
+})
+
 test('refunds are told at broadcast; kinds take turns', async (house) => {
   await house.start('settle')
   await house.seedLocks(6)
