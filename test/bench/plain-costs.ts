@@ -2,12 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { balanceBecomes, type Customer, newCustomer } from '../e2e/customer.ts'
-import { giveGas, onChain } from '../e2e/mixed/callers.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, type Load, percentile, type Run, type Target } from './drive.ts'
 import { startTelling } from './peers/processes.ts'
 import { cpuMsByRole, natsMessages } from './resources.ts'
+import { richCustomer } from './rich-customer.ts'
 
 /** What a plain (not streamed) request costs in a network, by role and by what is said for it. */
 
@@ -17,7 +16,6 @@ const MODEL = 'Qwen/Qwen3-8B'
 export const AFTERMATH_MS = 3_000
 /** Without the chain, which every way of paying has, and the worker, which is another's. */
 const SERVICE = ['edge', 'actors', 'pool', 'nats', 'redis']
-const CREDITS = 10_000_000
 const WARM_UP = { requests: 1_500, concurrency: 16, stream: false }
 
 export interface PlainNetwork {
@@ -56,15 +54,6 @@ export async function withPlainNetwork(
 export function saveFigures(figures: unknown): void {
   const file = process.env.BENCH_JSON
   if (file) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
-}
-
-/** The wallet of the network has credits for some thousand requests only. */
-async function richCustomer(network: Network): Promise<Customer> {
-  const customer = await newCustomer(network)
-  await giveGas(network, [customer.wallet])
-  await onChain(network, customer.privateKey).deposit(BigInt(CREDITS))
-  await balanceBecomes(customer, CREDITS)
-  return customer
 }
 
 /** @returns a row of a table: figures a request, milliseconds of CPU where a role is named */

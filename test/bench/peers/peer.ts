@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Network, startNetwork } from '../../network/network.ts'
 import type { Target } from '../drive.ts'
 import { cpuMsByRole, cpuMsOfTree } from '../resources.ts'
+import { richCustomer } from '../rich-customer.ts'
 import { type Started, startAt, startTelling } from './processes.ts'
 
 export const MODEL = 'Qwen/Qwen3-8B'
@@ -33,10 +34,11 @@ export async function startOurs(upstreamUrl: string): Promise<Peer & { network: 
     flags: ['--workers', '1', '--upstream', upstreamUrl],
     env: { WORKER_SLOTS: '1200', LOG_LEVEL: 'warn', EDGE_BURST: '0' },
   })
+  const { baseUrl, apiKey } = await richCustomer(network)
   return {
     name: 'this network',
     network,
-    target: { baseUrl: network.base_url, apiKey: network.api_key, model: MODEL },
+    target: { baseUrl, apiKey, model: MODEL },
     cpu: () => cpuMsByRole(network),
     stop: () => network.stop(),
   }
