@@ -11,7 +11,8 @@ export interface Streamed {
   readonly gapMs: { readonly p50: number; readonly p99: number }
 }
 
-const TOKEN = Buffer.from('"content":')
+/** Each token of the upstream is one; a way that groups what it sends puts several into one event. */
+const TOKEN = Buffer.from('word')
 const DONE = 'data: [DONE]'
 
 /** Opens `streams` at once and reads each to its end. */
