@@ -12,7 +12,7 @@ import { EdgeAnswer } from './edge-answer.ts'
 import { type Fault, readFailure } from './failure.ts'
 import { NOT_ACCEPTED } from './flaw.ts'
 import { Hedge } from './hedge.ts'
-import { ACCEPT_MS, Offering } from './offering.ts'
+import { Offering } from './offering.ts'
 import type { Placement } from './registry/waiting.ts'
 import { Run } from './run.ts'
 import { Runs } from './runs.ts'
@@ -53,7 +53,8 @@ export class Attempt {
     this.timers = new Timers(deps.clock)
     this.offering = new Offering(job, deps, this.timers, {
       promptLost: () => this.fail({ reason: 'prompt_lost' }),
-      unanswered: (run) => this.unanswered(run),
+      mayGoElsewhere: () => deps.placements.mayPlace(this.placement()),
+      unanswered: (run, waitedMs) => this.unanswered(run, waitedMs),
     })
     this.hedge = new Hedge(this.runs, this.timers, (slow) => this.askSecond(slow))
     const { runs, offering, hedge, timers } = this
@@ -218,9 +219,9 @@ export class Attempt {
     return { jobId, wallet, model, exclude: all, contextAbove: this.contextAbove }
   }
 
-  private unanswered(run: Run): void {
-    this.note(run.session, { waitedMs: ACCEPT_MS }, 'worker did not answer an offer')
-    const why = `it was silent for ${ACCEPT_MS} ms`
+  private unanswered(run: Run, waitedMs: number): void {
+    this.note(run.session, { waitedMs }, 'worker did not answer an offer')
+    const why = `it was silent for ${waitedMs} ms`
     this.passOn(run, { reason: 'worker_refused', outcome: 'silent', why, cancel: true })
   }
 

@@ -7,12 +7,16 @@ import type { Timers } from './timers.ts'
 
 /** How long a worker may take to say whether it takes a job. */
 export const ACCEPT_MS: DurationMs = 2_000
+/** And where it has so much to do that its word comes late, and nobody else may take the job. */
+const ACCEPT_BUSY_MS: DurationMs = 10_000
 
 interface Listener {
   /** Nobody has the prompt any more. */
   promptLost(): void
+  /** Whether another worker may take it, now or later. */
+  mayGoElsewhere(): boolean
   /** The worker did not say whether it takes the job. */
-  unanswered(run: Run): void
+  unanswered(run: Run, waitedMs: DurationMs): void
 }
 
 /** Offers the job of one attempt to its workers, and again where an offer was lost with a stream. */
@@ -49,13 +53,20 @@ export class Offering {
     this.awaitAccept(run)
   }
 
-  private awaitAccept(run: Run): void {
+  private awaitAccept(run: Run, beforeMs: DurationMs = 0): void {
     const { comebacks } = run
     this.timers.after(ACCEPT_MS, () => {
       if (!run.isOffered) return
+      const waitedMs = beforeMs + ACCEPT_MS
       // Time that its stream was down is not the worker's to answer for.
       if (run.session.isSuspended || run.comebacks > comebacks) this.awaitAccept(run)
-      else this.listener.unanswered(run)
+      else if (this.isWorthWaiting(run, waitedMs)) this.awaitAccept(run, waitedMs)
+      else this.listener.unanswered(run, waitedMs)
     })
+  }
+
+  private isWorthWaiting({ session }: Run, waitedMs: DurationMs): boolean {
+    const isBusy = waitedMs < ACCEPT_BUSY_MS && session.hasWorkedWithin(ACCEPT_MS)
+    return isBusy && !this.listener.mayGoElsewhere()
   }
 }

@@ -4,7 +4,7 @@ import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { PoolSummary } from '../messages/pool.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JobEnd } from './registry/conduct.ts'
-import { decide, type RegistryCommand } from './registry/decide.ts'
+import { decide, type RegistryCommand, someoneMayTake } from './registry/decide.ts'
 import { evolve } from './registry/evolve.ts'
 import { emptyRegistry, type RegistryEvent } from './registry/state.ts'
 import { summarize } from './registry/summary.ts'
@@ -167,6 +167,11 @@ export class Placements {
   /** Like `place`, but of no use where it had to wait. */
   placeNow(placement: Placement): boolean {
     return this.run({ type: 'Place', placement, mayWait: false, at: this.clock.now() })
+  }
+
+  /** Whether anybody here may take it, now or later. */
+  mayPlace(placement: Placement): boolean {
+    return someoneMayTake(this.registry, placement)
   }
 
   /** A slot of this session for a job that is no caller's. @returns false: none can be had now */

@@ -82,6 +82,7 @@ export class Session {
   /** Models that it offered and then refused a job of. */
   readonly notServed = new Set<string>()
   private heardAt: number
+  private workedAt = Number.NEGATIVE_INFINITY
   private closed = false
   /** Undefined while the worker is waited for, and after the end. */
   private call: WorkerCall | undefined
@@ -105,6 +106,11 @@ export class Session {
   /** The stream broke, and the worker has a while to come back. */
   get isSuspended(): boolean {
     return !this.closed && !this.call
+  }
+
+  /** It has said something of its jobs within the last `spanMs`, not only that it is there. */
+  hasWorkedWithin(spanMs: DurationMs): boolean {
+    return this.clock.monotonic() - this.workedAt <= spanMs
   }
 
   get address() {
@@ -181,6 +187,7 @@ export class Session {
 
   private hear(message: FromWorker): void {
     this.heardAt = this.clock.monotonic()
+    if (message.$case !== 'heartbeat') this.workedAt = this.heardAt
     this.tokens.arrived()
     this.listener.received(this, message)
   }

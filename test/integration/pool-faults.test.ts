@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import type { Lies } from '../fakes/pool/rogue.ts'
+import type { Lies, Rogue } from '../fakes/pool/rogue.ts'
 import { identity, pause, until } from '../fakes/pool/stage.ts'
 import { type Answer, data, stream } from '../fakes/pool/upstream.ts'
 
@@ -154,6 +154,49 @@ Faults(
     const next = await stage.offer({ exclude: [silent.address] })
     const done = await stage.hears(next.jobId, 'CompleteJob')
     assert.is(done.worker, identity(1).address)
+  }),
+)
+
+/** It takes its first job, and has too much to do to answer for the next one in time. */
+const overworked = (worker: Rogue) => {
+  let words = 0
+  let writing: NodeJS.Timeout | undefined
+  worker.onOffer = ({ jobId }) => {
+    if (worker.offers.length > 1) return
+    worker.accept(jobId)
+    writing = setInterval(() => worker.chunk(jobId, words++, 'word '), 100)
+  }
+  return () => clearInterval(writing)
+}
+
+Faults(
+  'a worker that is busy with other jobs may answer late where nobody else can take this one',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9, { slots: 2 })
+    const rest = overworked(worker)
+    await stage.offer()
+    const { jobId } = await stage.offer()
+    await until(() => worker.offers.length === 2, 'both offers')
+    await pause(3_000)
+    assert.equal(worker.cancels, [])
+    rest()
+    worker.accept(jobId)
+    assert.is((await stage.hears(jobId, 'AssignWorker')).worker, worker.address)
+  }),
+)
+
+Faults(
+  'a busy worker that answers late loses the job to one that may take it',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9, { slots: 2 })
+    const rest = overworked(worker)
+    await stage.offer()
+    const { jobId } = await stage.offer()
+    await until(() => worker.offers.length === 2, 'both offers')
+    const other = await rogue(10)
+    other.onOffer = (offer) => other.accept(offer.jobId)
+    assert.is((await stage.hears(jobId, 'AssignWorker')).worker, other.address)
+    rest()
   }),
 )
 

@@ -243,7 +243,11 @@ function decideWake(registry: Registry, at: UnixMs): RegistryEvent[] {
 }
 
 /** Whether anybody but `without` could ever take this job. */
-function someoneMayTake(registry: Registry, placement: Placement, without?: Worker): boolean {
+export function someoneMayTake(
+  registry: Registry,
+  placement: Placement,
+  without?: Worker,
+): boolean {
   for (const worker of registry.serving.get(placement.model) ?? []) {
     if (worker !== without && mayTake(worker, placement)) return true
   }
