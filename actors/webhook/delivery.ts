@@ -17,11 +17,11 @@ import {
   type RetrySchedule,
   waitFor,
 } from './after-attempt.ts'
+import { makeKnownWebhook, takes } from './known-webhook.ts'
 import { makeLanes } from './lanes.ts'
 import type { WebhookRecords } from './records.ts'
 import type { Secrets } from './secrets.ts'
 import { movedKey } from './waiting-lines.ts'
-import { find } from './wallet-webhooks.ts'
 
 export interface DeliveryOptions {
   readonly queues: WebhookQueues
@@ -54,7 +54,8 @@ export function makeDelivery(options: DeliveryOptions): {
   start(): Promise<void>
   stop(): Promise<void>
 } {
-  const { queues, webhooks, records, secrets, sender, history, schedule, clock, log } = options
+  const { queues, records, secrets, sender, history, schedule, clock, log } = options
+  const knownWebhook = makeKnownWebhook(options)
   let taking: Taking | undefined
   /** Handed over, and in no lane yet. */
   let arriving = 0
@@ -78,11 +79,10 @@ export function makeDelivery(options: DeliveryOptions): {
     const wait = waitFor(early)
     if (wait > 0) return move(work, early)
     if (early > 0) await pause(clock, early)
-    await webhooks.untilWhole()
-    const webhook = webhookOf(body)
+    const webhook = await knownWebhook(body)
     // Deleted: what was owed to it is gone with it.
     if (!webhook) return work.done()
-    if (webhook.status === 'failed' && body.cause !== 'test') return giveUp(work)
+    if (!takes(webhook, body)) return giveUp(work)
     if (lanes.push(webhook.id, work)) return
     const patience = lanes.patienceMs(webhook.id)
     await move(work, Math.min(PUT_BACK_MOST_MS, Math.max(PUT_BACK_LEAST_MS, patience)))
@@ -102,7 +102,14 @@ export function makeDelivery(options: DeliveryOptions): {
   /** Never rejects. @returns how long the endpoint took */
   const attempt = async (work: Owed): Promise<DurationMs> => {
     const { body } = work
-    const webhook = webhookOf(body)
+    const webhook = await knownWebhook(body).catch((error: unknown) => {
+      log.warn({ err: error }, 'webhooks: a delivery is put off')
+      return 'unknown' as const
+    })
+    if (webhook === 'unknown') {
+      work.later(RETRY_MS)
+      return 0
+    }
     if (!webhook) {
       work.done()
       return 0
@@ -156,10 +163,6 @@ export function makeDelivery(options: DeliveryOptions): {
     }
   }
 
-  const webhookOf = ({ wallet, webhookId }: Delivery): WebhookRecord | undefined => {
-    const record = webhooks.get(wallet)
-    return record && find(record, webhookId)
-  }
   const secretOf = (webhook: WebhookRecord): string | undefined => {
     try {
       return secrets.open(webhook)

@@ -1,3 +1,4 @@
+import type { Address } from '../../src/domain/ids.ts'
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import { envelopeOf } from '../../src/messages/envelope.ts'
 import type { Fact } from '../../src/messages/fact.ts'
@@ -8,11 +9,13 @@ import type { WebhookQueues } from '../../src/ports/webhook-queues.ts'
 import type { Taking, Work } from '../../src/ports/work-queue.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { deliveryKey, type RetrySchedule, waitFor } from './after-attempt.ts'
+import type { WebhookRecords } from './records.ts'
 
 interface Options {
   readonly queues: WebhookQueues
   /** Bucket WEBHOOKS. */
   readonly webhooks: Mirror<WalletWebhooks>
+  readonly records: WebhookRecords
   readonly schedule: RetrySchedule
   readonly clock: Clock
   readonly log: Log
@@ -22,22 +25,28 @@ const AT_ONCE = 256
 const RETRY_MS = 1_000
 
 /** Makes of each fact one delivery for each webhook that wants it. */
-export function makeFanOut({ queues, webhooks, schedule, clock, log }: Options): {
+export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: Options): {
   start(): Promise<void>
   stop(): Promise<void>
 } {
   let taking: Taking | undefined
   let active = 0
 
+  /** The first one of a wallet may have been made a moment ago, and the mirror lags behind. */
+  const webhooksOf = async (wallet: Address): Promise<WalletWebhooks> => {
+    const mirrored = webhooks.get(wallet)
+    return mirrored && mirrored.webhooks.length > 0 ? mirrored : records.of(wallet)
+  }
+
   const share = async ({ body: fact }: Work<Fact>): Promise<void> => {
     await webhooks.untilWhole()
     const first = schedule[0] ?? 0
-    const owed = deliveriesOf(
-      fact,
-      recipients(fact, webhooks),
-      clock.now(),
-      addMs(clock.now(), first),
-    )
+    const wallets =
+      'wallet' in fact
+        ? [[fact.wallet, await webhooksOf(fact.wallet)] as const]
+        : webhooks.entries()
+    const now = clock.now()
+    const owed = deliveriesOf(fact, wanting(fact, wallets), now, addMs(now, first))
     await Promise.all(
       owed.map((delivery) => queues.put(delivery, deliveryKey(delivery), waitFor(first))),
     )
@@ -69,12 +78,13 @@ interface Recipient {
 }
 
 /** `job.*` and `credit.*` are the wallet's own affair; `worker.*` is told to all who ask for it. */
-function recipients(fact: Fact, webhooks: Mirror<WalletWebhooks>): readonly Recipient[] {
-  const wallets =
-    'wallet' in fact ? [[fact.wallet, webhooks.get(fact.wallet)] as const] : webhooks.entries()
+function wanting(
+  fact: Fact,
+  wallets: Iterable<readonly [wallet: string, record: WalletWebhooks]>,
+): readonly Recipient[] {
   const found: Recipient[] = []
-  for (const [wallet, record] of wallets) {
-    for (const webhook of record?.webhooks ?? []) {
+  for (const [wallet, { webhooks }] of wallets) {
+    for (const webhook of webhooks) {
       // What one misses that has failed can be replayed, from the facts.
       const isWanted = webhook.status === 'active' && webhook.events.includes(fact.type)
       if (isWanted) found.push({ wallet: wallet as Delivery['wallet'], webhook })

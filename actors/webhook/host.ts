@@ -48,7 +48,7 @@ export function makeWebhookHost(options: WebhookHostOptions): Part {
   const parts: readonly Part[] = [
     makeDelivery({ ...delivering, records, secrets }),
     makeWaitingLines(options),
-    makeFanOut(delivering),
+    makeFanOut({ ...delivering, records }),
     makeWebhookService({
       ...options,
       handlers: {

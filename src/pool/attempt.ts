@@ -104,9 +104,8 @@ export class Attempt {
     const run = this.runs.of(session)
     if (!run?.isOffered) return
     const { placements, terms } = this.deps
-    const { model } = this.job
     if (reason === Refusal_Reason.REASON_DRAINING) placements.drainWorker(session)
-    if (reason === Refusal_Reason.REASON_MODEL_NOT_SERVED) terms.notServed(session, model)
+    if (reason === Refusal_Reason.REASON_MODEL_NOT_SERVED) terms.notServed(session, this.job.model)
     const outcome = reason === Refusal_Reason.REASON_BUSY ? 'busy' : 'declined'
     this.passOn(run, { reason: 'worker_refused', outcome })
   }
