@@ -20,8 +20,8 @@ interface Changed<State> extends Versioned {
   readonly state: State
 }
 
-/** Soon enough for who looks at a list, late enough for most states of a short job to be one write. */
-const VIEWS_SPACING_MS = 100
+/** Soon enough for who looks at a list, late enough for the states of one moment to be one write. */
+const VIEWS_SPACING_MS = 20
 /** A script of Redis at most a few milliseconds long. */
 const VIEWS_MOST = 200
 /** Nobody waits for the archive, and a message may hold many jobs. */

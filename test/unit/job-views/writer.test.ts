@@ -57,7 +57,7 @@ Writer('each change is in the views, what is finished in the archive', async ({ 
   house.changed(A, 2, 'processing')
   house.changed(A, 3, 'settled')
   house.changed(B, 4, 'pending')
-  await house.clock.advance(100)
+  await house.clock.advance(20)
   assert.equal([house.status(A), house.status(B)], ['settled', 'pending'])
   assert.equal(house.archived, [{ view: viewOf(A, 'settled'), version: 3 }])
   assert.is(house.writer.oldestPending, Number.POSITIVE_INFINITY)
@@ -65,7 +65,7 @@ Writer('each change is in the views, what is finished in the archive', async ({ 
 
 Writer('a tombstone is nothing that anybody is shown', async ({ house }) => {
   house.writer.changed(A, 1, null)
-  await house.clock.advance(100)
+  await house.clock.advance(20)
   assert.equal([house.views.jobs, house.archived], [[], []])
   assert.is(house.writer.oldestPending, Number.POSITIVE_INFINITY)
 })
