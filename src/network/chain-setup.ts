@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { ABI_HASH } from '../chain/abi.ts'
 import { type Contracts, findContracts, OlderAddressFile } from '../chain/contracts-file.ts'
 import { deployContracts } from '../chain/deploy/deploy.ts'
@@ -8,6 +9,7 @@ import { toCredits } from '../domain/credits.ts'
 import type { DataDir } from './data-dir.ts'
 import { addressOf, type Keys } from './keys.ts'
 import type { Screen } from './screen.ts'
+import { waitFor } from './waiting.ts'
 
 const WALLET_CREDITS = toCredits(100_000)
 
@@ -77,6 +79,21 @@ export async function setUpChain(setup: ChainSetup): Promise<Contracts> {
     to: addressOf(keys.relayer),
   })
   return contracts
+}
+
+/** The node writes its state every five seconds. */
+const KEPT_PATIENCE_MS = 15_000
+
+/**
+ * Resolves once the node has written its state after `since`. One that is killed before it has ever done so
+ * begins a new chain, without contracts and credits, and nothing works on it.
+ */
+export async function untilChainIsKept({ chainState }: DataDir, since: number): Promise<void> {
+  const isWritten = async () => {
+    const writtenAt = statSync(chainState, { throwIfNoEntry: false })?.mtimeMs
+    return (writtenAt !== undefined && writtenAt > since) || undefined
+  }
+  await waitFor(isWritten, KEPT_PATIENCE_MS)
 }
 
 const gasPayers = (keys: Keys) => {

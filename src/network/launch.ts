@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { storeApiKey } from './api-key.ts'
-import { compileContracts, setUpChain } from './chain-setup.ts'
+import { compileContracts, setUpChain, untilChainIsKept } from './chain-setup.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { openKeys } from './keys.ts'
 import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
@@ -88,8 +88,10 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
     const servers = { dir, ports, keys, screen, start: supervisor.start }
 
     const chainReady = async () => {
+      const isNew = !existsSync(dir.chainState)
       await Promise.all([compileContracts(dir, screen), startChain(servers)])
-      return setUpChain({ rpcUrl: urls.rpc, dir, keys, screen })
+      const contracts = await setUpChain({ rpcUrl: urls.rpc, dir, keys, screen })
+      return { contracts, kept: isNew ? untilChainIsKept(dir, Date.now()) : undefined }
     }
     const keyReady = async () => {
       await startServers(servers, urls)
@@ -105,7 +107,7 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
           screen.note(`✗ ${reason}\n  The web app is served as it was built last, if ever.`)
         })
     }
-    const [contracts] = await Promise.all([chainReady(), keyReady(), webAppReady()])
+    const [chain] = await Promise.all([chainReady(), keyReady(), webAppReady()])
 
     const programs = rolePrograms({ root, build, dir, ports, keys, options, urls })
     const models = await screen.step('edge, web app, actors, pool and workers', async () => {
@@ -117,7 +119,8 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
     const { rpc: rpcUrl, nats, redis } = urls
     const { operator: natsUrl } = nats
     const { operator: redisUrl } = redis
-    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts, keys }
+    await chain.kept
+    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts: chain.contracts, keys }
     record()
     screen.note(summary(facts, dir, models[0]))
   }
