@@ -44,11 +44,11 @@ interface Part {
 export function makeWebhookHost(options: WebhookHostOptions): Part {
   const records = makeWebhookRecords(options.webhooks)
   const secrets = makeSecrets(options.keys, options.clock)
-  const delivering = { ...options, webhooks: options.mirror }
+  const delivering = { ...options, webhooks: options.mirror, records }
   const parts: readonly Part[] = [
-    makeDelivery({ ...delivering, records, secrets }),
+    makeDelivery({ ...delivering, secrets }),
     makeWaitingLines(options),
-    makeFanOut({ ...delivering, records }),
+    makeFanOut(delivering),
     makeWebhookService({
       ...options,
       handlers: {

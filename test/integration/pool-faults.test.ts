@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import type { Lies, Rogue } from '../fakes/pool/rogue.ts'
+import type { Lies } from '../fakes/pool/rogue.ts'
 import { identity, pause, until } from '../fakes/pool/stage.ts'
 import { type Answer, data, stream } from '../fakes/pool/upstream.ts'
 
@@ -157,8 +157,11 @@ Faults(
   }),
 )
 
-/** It takes its first job, and has too much to do to answer for the next one in time. */
-const overworked = (worker: Rogue) => {
+type InHouse = Parameters<Parameters<typeof inHouse>[0]>[0]
+
+/** A worker that has too much to do with its first job to answer in time for the next one, which is offered. */
+async function overwork({ stage, rogue }: InHouse) {
+  const worker = await rogue(9, { slots: 2 })
   let words = 0
   let writing: NodeJS.Timeout | undefined
   worker.onOffer = ({ jobId }) => {
@@ -166,36 +169,31 @@ const overworked = (worker: Rogue) => {
     worker.accept(jobId)
     writing = setInterval(() => worker.chunk(jobId, words++, 'word '), 100)
   }
-  return () => clearInterval(writing)
+  await stage.offer()
+  const { jobId } = await stage.offer()
+  await until(() => worker.offers.length === 2, 'both offers')
+  return { worker, jobId, rest: () => clearInterval(writing) }
 }
 
 Faults(
   'a worker that is busy with other jobs may answer late where nobody else can take this one',
-  inHouse(async ({ stage, rogue }) => {
-    const worker = await rogue(9, { slots: 2 })
-    const rest = overworked(worker)
-    await stage.offer()
-    const { jobId } = await stage.offer()
-    await until(() => worker.offers.length === 2, 'both offers')
+  inHouse(async (house) => {
+    const { worker, jobId, rest } = await overwork(house)
     await pause(3_000)
     assert.equal(worker.cancels, [])
     rest()
     worker.accept(jobId)
-    assert.is((await stage.hears(jobId, 'AssignWorker')).worker, worker.address)
+    assert.is((await house.stage.hears(jobId, 'AssignWorker')).worker, worker.address)
   }),
 )
 
 Faults(
   'a busy worker that answers late loses the job to one that may take it',
-  inHouse(async ({ stage, rogue }) => {
-    const worker = await rogue(9, { slots: 2 })
-    const rest = overworked(worker)
-    await stage.offer()
-    const { jobId } = await stage.offer()
-    await until(() => worker.offers.length === 2, 'both offers')
-    const other = await rogue(10)
+  inHouse(async (house) => {
+    const { jobId, rest } = await overwork(house)
+    const other = await house.rogue(10)
     other.onOffer = (offer) => other.accept(offer.jobId)
-    assert.is((await stage.hears(jobId, 'AssignWorker')).worker, other.address)
+    assert.is((await house.stage.hears(jobId, 'AssignWorker')).worker, other.address)
     rest()
   }),
 )
