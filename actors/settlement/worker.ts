@@ -86,8 +86,7 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   const gather = async (last: Batch, startedAt: number) => {
     const leftMs = startedAt + GATHER_MS - clock.monotonic()
     const isMany = last.type === 'settle' && last.items.length >= GATHER_FROM
-    const isNextAsMany = memory.queue.waiting.settle.size >= last.items.length
-    if (isMany && !isNextAsMany && leftMs > 0) await pause(clock, leftMs)
+    if (isMany && leftMs > 0) await pause(clock, leftMs)
   }
 
   return {

@@ -24,6 +24,8 @@ export interface OpenAiOptions {
 const LIST_MS = 10_000
 const FIRST_BYTE_MS = 120_000
 const SILENCE_MS = 30_000
+/** So long a stream that is done is read for its end. */
+const LINGER_MS = 1_000
 /** How far an estimate of tokens may be above the real count. */
 const ESTIMATE_SLACK = 1.25
 
@@ -108,9 +110,8 @@ export class OpenAiEngine implements Engine {
     const body = await this.open(job, signal)
     const stream = new UpstreamStream()
     try {
-      for await (const bytes of body) {
+      for await (const bytes of body.iterator({ destroyOnReturn: false })) {
         yield stream.push(bytes)
-        // Some servers keep the connection open for a while after `[DONE]`.
         if (stream.isDone) break
       }
       const last = stream.end()
@@ -119,7 +120,8 @@ export class OpenAiEngine implements Engine {
       if (error instanceof EngineFault) throw error
       throw new EngineFault('engine', 'the upstream broke off', { cause: error })
     } finally {
-      body.destroy()
+      if (stream.isDone) readOut(body)
+      else body.destroy()
     }
   }
 
@@ -208,6 +210,19 @@ export class OpenAiEngine implements Engine {
       stream_options: { include_usage: true },
     }
   }
+}
+
+/**
+ * Nothing follows `[DONE]` but the end, after which the connection serves the next job. Some servers keep it
+ * open for a while: that one is closed.
+ */
+function readOut(body: Dispatcher.ResponseData['body']): void {
+  if (body.closed) return
+  const late = setTimeout(() => body.destroy(), LINGER_MS)
+  body.once('close', () => clearTimeout(late))
+  // What goes wrong after the whole answer concerns nobody.
+  body.once('error', () => {})
+  body.resume()
 }
 
 const NOTHING_TO_SERVE =

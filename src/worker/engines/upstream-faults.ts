@@ -29,6 +29,8 @@ export function statusFault(status: number, body: string): EngineFault {
 
 /** The fault in an event of a stream, if the event is one. */
 export function eventFault(data: unknown): EngineFault | undefined {
+  // Asked of every event, and nearly none is one: a schema would put its refusal into words each time.
+  if (typeof data !== 'object' || data === null || !('error' in data)) return undefined
   const parsed = errorBody.safeParse(data)
   if (!parsed.success) return undefined
   const { message, words } = readError(JSON.stringify(data))
