@@ -1,8 +1,10 @@
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Log } from '../../telemetry/log.ts'
 import { type Engine, EngineFault, type EngineJob, type Piece } from '../engine.ts'
 import { countPromptTokens } from '../word-pieces.ts'
+import { Beat } from './beat.ts'
+import { UpstreamBody } from './upstream-body.ts'
 import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
 import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
@@ -21,6 +23,8 @@ export interface OpenAiOptions {
   readonly log: Log
 }
 
+/** For `net.connect`: what an answer at rest brings stays in the kernel, so that one read brings it all. */
+const SOCKET: object = { highWaterMark: 1 }
 const LIST_MS = 10_000
 const FIRST_BYTE_MS = 120_000
 const SILENCE_MS = 30_000
@@ -38,12 +42,14 @@ export class OpenAiEngine implements Engine {
   private readonly headers: Record<string, string>
   private served: ReadonlyMap<string, ServedModel> = new Map()
   private readonly connections: Agent
+  private readonly beat = new Beat()
   /** What was logged last of the models: they are looked at again and again. */
   private said = ''
 
   constructor(private readonly options: OpenAiOptions) {
     this.connections = new Agent({
       connections: null,
+      connect: SOCKET,
       keepAliveTimeout: 30_000,
       headersTimeout: FIRST_BYTE_MS,
       bodyTimeout: options.silenceMs ?? SILENCE_MS,
@@ -109,10 +115,12 @@ export class OpenAiEngine implements Engine {
     this.requireRoom(job)
     const body = await this.open(job, signal)
     const stream = new UpstreamStream()
+    this.beat.enter()
     try {
-      for await (const bytes of body.iterator({ destroyOnReturn: false })) {
+      for (let bytes = await body.next(); bytes; bytes = await body.next()) {
         yield stream.push(bytes)
         if (stream.isDone) break
+        await this.beat.rest()
       }
       const last = stream.end()
       yield { ...last, ending: stream.ending(countPromptTokens(job.messages)) }
@@ -120,8 +128,10 @@ export class OpenAiEngine implements Engine {
       if (error instanceof EngineFault) throw error
       throw new EngineFault('engine', 'the upstream broke off', { cause: error })
     } finally {
-      if (stream.isDone) readOut(body)
-      else body.destroy()
+      this.beat.leave()
+      // Some servers keep the connection open for a while after `[DONE]`.
+      if (stream.isDone) body.leave(LINGER_MS)
+      else body.stop()
     }
   }
 
@@ -165,10 +175,7 @@ export class OpenAiEngine implements Engine {
   }
 
   /** Sends the request; resolves when the upstream has begun to answer. */
-  private async open(
-    job: EngineJob,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData['body']> {
+  private async open(job: EngineJob, signal: AbortSignal): Promise<UpstreamBody> {
     try {
       return await this.post(job, job.outputTokensMax, signal)
     } catch (error) {
@@ -183,19 +190,25 @@ export class OpenAiEngine implements Engine {
     job: EngineJob,
     maxTokens: number | undefined,
     signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData['body']> {
+  ): Promise<UpstreamBody> {
     const url = `${this.base}/chat/completions`
-    const sent = await request(url, {
-      method: 'POST',
-      headers: this.headers,
-      body: JSON.stringify(this.completionRequest(job, maxTokens)),
-      dispatcher: this.connections,
+    const { origin, pathname, search } = new URL(url)
+    const body = new UpstreamBody(
+      this.connections,
+      {
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers: this.headers,
+        body: JSON.stringify(this.completionRequest(job, maxTokens)),
+      },
       signal,
-    }).catch((error: unknown) => {
+    )
+    const status = await body.begun().catch((error: unknown) => {
       throw new EngineFault('engine', `${url} cannot be reached`, { cause: error })
     })
-    if (sent.statusCode === 200) return sent.body
-    throw statusFault(sent.statusCode, await sent.body.text())
+    if (status === 200) return body
+    throw statusFault(status, await body.text())
   }
 
   private completionRequest({ model, messages, sampling }: EngineJob, maxTokens?: number) {
@@ -210,19 +223,6 @@ export class OpenAiEngine implements Engine {
       stream_options: { include_usage: true },
     }
   }
-}
-
-/**
- * Nothing follows `[DONE]` but the end, after which the connection serves the next job. Some servers keep it
- * open for a while: that one is closed.
- */
-function readOut(body: Dispatcher.ResponseData['body']): void {
-  if (body.closed) return
-  const late = setTimeout(() => body.destroy(), LINGER_MS)
-  body.once('close', () => clearTimeout(late))
-  // What goes wrong after the whole answer concerns nobody.
-  body.once('error', () => {})
-  body.resume()
 }
 
 const NOTHING_TO_SERVE =

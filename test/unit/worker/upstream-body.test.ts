@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { EngineJob, Piece } from '../../../src/worker/engine.ts'
+import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
+import { eventually } from '../../fakes/edge/stage.ts'
+import { type Answer, data, stream, Upstream } from '../../fakes/pool/upstream.ts'
+
+const MODEL = 'Qwen/Qwen3-8B'
+const JOB: EngineJob = {
+  model: MODEL,
+  messages: [{ role: 'user', content: 'Hi' }],
+  sampling: {},
+  outputTokensMax: 1_000,
+}
+
+interface Place {
+  readonly upstream: Upstream
+  readonly ask: (signal?: AbortSignal) => AsyncGenerator<Piece, void, void>
+}
+
+async function at(answer: Answer, use: (place: Place) => Promise<void>): Promise<void> {
+  const upstream = await new Upstream([MODEL]).open()
+  const log = pino({ level: 'silent' })
+  const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted: [], log })
+  try {
+    await engine.models()
+    upstream.answer = answer
+    await use({
+      upstream,
+      ask: (signal = new AbortController().signal) => engine.generate(JOB, signal),
+    })
+  } finally {
+    await engine.close()
+    await upstream.close()
+  }
+}
+
+async function whole(pieces: AsyncIterable<Piece>): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += piece.text
+  return text
+}
+
+const word = (content: string) =>
+  data({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+
+const Body = suite('what an upstream answers')
+
+Body('what comes while nobody asks is there, all of it, when somebody does', async () => {
+  const texts = Array.from({ length: 50 }, (_, i) => `${i} `)
+  let written = () => {}
+  const isWritten = new Promise<void>((resolve) => {
+    written = resolve
+  })
+  const slowly: Answer = async (_request, response) => {
+    await stream(response, texts, { everyMs: 1 })
+    written()
+  }
+  await at(slowly, async ({ ask }) => {
+    const pieces: string[] = []
+    for await (const { text } of ask()) {
+      pieces.push(text)
+      await isWritten
+    }
+    assert.is(pieces.join(''), texts.join(''))
+    assert.ok(pieces.length < 10, `in ${pieces.length} reads`)
+  })
+})
+
+Body('one connection serves job after job', async () => {
+  const ports = new Set<number | undefined>()
+  const answer: Answer = (_request, response) => {
+    ports.add(response.socket?.remotePort)
+    return stream(response, ['yes'])
+  }
+  await at(answer, async ({ ask }) => {
+    for (let i = 0; i < 5; i++) {
+      await sleep(20) // the end of the question before it
+      assert.is(await whole(ask()), 'yes')
+    }
+    assert.is(ports.size, 1)
+  })
+})
+
+Body('a server that stays open after [DONE] holds nobody up, and is left', async () => {
+  let left: Promise<unknown> | undefined
+  const holding: Answer = (_request, response) => {
+    left = once(response, 'close')
+    response.write(`${word('yes')}${word('').replace('null', '"stop"')}data: [DONE]\n\n`)
+  }
+  await at(holding, async ({ ask }) => {
+    const startedAt = performance.now()
+    assert.is(await whole(ask()), 'yes')
+    assert.ok(performance.now() - startedAt < 900, 'the answer waited for the connection')
+    const isLeft = await Promise.race([left?.then(() => true), sleep(5_000, false)])
+    assert.ok(isLeft, 'the connection stayed')
+  })
+})
+
+Body('stopped in the middle, the request is gone', async () => {
+  const responses: ServerResponse[] = []
+  const endless: Answer = (_request, response) => {
+    responses.push(response)
+    response.write(word('and '))
+  }
+  await at(endless, async ({ ask, upstream }) => {
+    const stop = new AbortController()
+    const reading = whole(ask(stop.signal)).catch((error: unknown) => error)
+    await eventually(() => responses.length === 1, 'the request')
+    stop.abort()
+    assert.instance(await reading, Error)
+    await eventually(() => upstream.cut === 1, 'the end of the request')
+  })
+})
+
+Body('stopped before it began, nothing is asked', async () => {
+  await at(
+    (_request, response) => stream(response, ['no']),
+    async ({ ask, upstream }) => {
+      const failed = await whole(ask(AbortSignal.abort())).catch((error: unknown) => error)
+      assert.instance(failed, Error)
+      assert.is(upstream.requests.length, 0)
+    },
+  )
+})
+
+Body.run()
