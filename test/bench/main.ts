@@ -1,18 +1,27 @@
 // What one job costs on its whole way: a network with one worker on a local mock upstream, driven at
 // several concurrencies, beside the same load straight at the upstream.
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, percentile, type Run, type Target } from './drive.ts'
-import { blockNumber, chainUse, cpuMsByRole, natsMessages } from './resources.ts'
+import { startTelling } from './peers/processes.ts'
+import {
+  blockNumber,
+  chainUse,
+  cpuMsByRole,
+  natsMessages,
+  natsTraffic,
+  type Traffic,
+} from './resources.ts'
+import { richCustomer } from './rich-customer.ts'
 
 const MODEL = 'Qwen/Qwen3-8B'
 const LOADS = [
   { concurrency: 1, requests: 300 },
   { concurrency: 16, requests: 2_000 },
   { concurrency: 64, requests: 4_000 },
+  { concurrency: 256, requests: 4_000 },
 ]
 
 interface Measured {
@@ -21,22 +30,26 @@ interface Measured {
   readonly network: Run
   readonly cpuMsPerJob: Readonly<Record<string, number>>
   readonly natsMessagesPerJob: number
+  /** Said and heard by each role. */
+  readonly trafficPerJob: Readonly<Record<string, Traffic>>
   readonly lockGasPerJob: number
   readonly settleGasPerJob: number
   readonly jobsPerTransaction: number
   readonly unsettled: number
 }
 
-const upstream = await startUpstream()
+const mock = join(import.meta.dirname, 'mock-upstream.ts')
+const upstream = await startTelling(['--import', 'tsx', mock], {})
 try {
   const network = await startNetwork({
     flags: ['--workers', '1', '--upstream', upstream.url],
-    env: { WORKER_SLOTS: '256', LOG_LEVEL: 'warn' },
+    env: { WORKER_SLOTS: '256', LOG_LEVEL: 'warn', EDGE_BURST: '0' },
   })
   try {
+    const { apiKey } = await richCustomer(network)
     const results: Measured[] = []
     const direct: Target = { baseUrl: upstream.url, apiKey: 'none', model: MODEL }
-    const through: Target = { baseUrl: network.base_url, apiKey: network.api_key, model: MODEL }
+    const through: Target = { baseUrl: network.base_url, apiKey, model: MODEL }
     // Compilers warm up, connections open, first storage slots are written.
     // Not more than that: a local node takes longer for each block as its state grows.
     await drive(direct, { requests: 300, concurrency: 8 })
@@ -46,6 +59,7 @@ try {
       results.push(await measure(network, direct, through, load))
     }
     print(results)
+    printTraffic(results)
     save(results)
   } finally {
     await network.stop()
@@ -63,6 +77,7 @@ async function measure(
   const directRun = await drive(direct, load)
   const block = await blockNumber(network)
   const [cpu, messages] = [cpuMsByRole(network), await natsMessages(network)]
+  const traffic = await natsTraffic(network)
   const run = await drive(through, load)
   // Settlements of the last answers are part of the cost; so is five seconds of idling, which is
   // little.
@@ -74,11 +89,24 @@ async function measure(
       (ms - (cpu.get(role) ?? 0)) / load.requests,
     ]),
   )
+  const trafficPerJob = Object.fromEntries(
+    [...(await natsTraffic(network))].map(([role, now]) => {
+      const before = traffic.get(role) ?? { messages: 0, bytes: 0 }
+      return [
+        role,
+        {
+          messages: (now.messages - before.messages) / load.requests,
+          bytes: (now.bytes - before.bytes) / load.requests,
+        },
+      ]
+    }),
+  )
   return {
     concurrency: load.concurrency,
     direct: directRun,
     network: run,
     cpuMsPerJob,
+    trafficPerJob,
     natsMessagesPerJob: ((await natsMessages(network)) - messages) / load.requests,
     lockGasPerJob: Number(use.lockGas) / use.locked,
     settleGasPerJob: Number(use.settleGas) / use.settled,
@@ -123,20 +151,25 @@ function print(results: readonly Measured[]): void {
   )
 }
 
+function printTraffic(results: readonly Measured[]): void {
+  console.log('Over NATS for a job, said and heard: messages / bytes, by role\n')
+  console.table(
+    Object.fromEntries(
+      results.map(({ concurrency, trafficPerJob }) => [
+        `at ${concurrency}`,
+        Object.fromEntries(
+          Object.entries(trafficPerJob).map(([role, { messages, bytes }]) => [
+            role,
+            `${messages.toFixed(1)} / ${Math.round(bytes)}`,
+          ]),
+        ),
+      ]),
+    ),
+  )
+}
+
 /** For machines: the same figures as JSON, where BENCH_JSON names a file. */
 function save(results: readonly Measured[]): void {
   const file = process.env.BENCH_JSON
   if (file) writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
-}
-
-async function startUpstream(): Promise<{ url: string; stop(): void }> {
-  const file = join(import.meta.dirname, 'mock-upstream.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', (data) => resolve(String(data).trim()))
-    child.once('exit', () => reject(new Error('the mock upstream did not start')))
-  })
-  return { url, stop: () => child.kill() }
 }

@@ -67,6 +67,34 @@ export async function natsMessages(network: Network): Promise<number> {
   return in_msgs
 }
 
+export interface Traffic {
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** What each role has said to the server and heard from it so far: each role is a user of its own. */
+export async function natsTraffic(network: Network): Promise<Map<string, Traffic>> {
+  const response = await fetch(`${network.nats_monitor_url}/connz?auth=1&limit=1024`)
+  const { connections } = (await response.json()) as { connections: readonly NatsConnection[] }
+  const traffic = new Map<string, Traffic>()
+  for (const { authorized_user: role = '?', in_msgs, out_msgs, ...size } of connections) {
+    const { messages, bytes } = traffic.get(role) ?? { messages: 0, bytes: 0 }
+    traffic.set(role, {
+      messages: messages + in_msgs + out_msgs,
+      bytes: bytes + size.in_bytes + size.out_bytes,
+    })
+  }
+  return traffic
+}
+
+interface NatsConnection {
+  readonly authorized_user?: string
+  readonly in_msgs: number
+  readonly out_msgs: number
+  readonly in_bytes: number
+  readonly out_bytes: number
+}
+
 const LOCKED = parseAbiItem(
   'event JobLocked(bytes32 indexed jobId, address indexed wallet, uint32 credits, uint8 tier)',
 )
