@@ -7,10 +7,12 @@ import {
   type NatsConnection,
   NatsError,
 } from 'nats'
+import type { DurationMs } from '../domain/time.ts'
 import { TRACEPARENT, type Traceparent, toTraceparent } from '../domain/traceparent.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../ports/bus.ts'
+import { type Bus, type BusHandler, NoResponders, RequestTimeout } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { decode, encode } from './codec.ts'
+import { OwnSubjects } from './own-subjects.ts'
 import type { ServerSilence } from './server-silence.ts'
 
 /**
@@ -21,6 +23,7 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
   let isUp = true
   let connected = true
   const watchers: ((connected: boolean) => void)[] = []
+  const own = new OwnSubjects()
   const look = () => {
     const now = isUp && !silence?.isSilent
     if (now === connected) return
@@ -46,7 +49,10 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
     },
     onConnection: (call) => watchers.push(call),
     publish: (subject, message) => {
-      if (!connection.isClosed()) connection.publish(subject, encode(message))
+      if (connection.isClosed()) return
+      const handler = own.handlerOf(subject)
+      if (handler) hand(handler, { subject, message, respond: () => {} }, log)
+      else connection.publish(subject, encode(message))
     },
     request: async <Reply>(
       subject: string,
@@ -54,6 +60,8 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
       timeoutMs: number,
       trace?: Traceparent,
     ) => {
+      const handler = connection.isClosed() ? undefined : own.handlerOf(subject)
+      if (handler) return askOwn<Reply>(handler, { subject, message, trace }, timeoutMs, log)
       const options = trace
         ? { timeout: timeoutMs, headers: headersOf(trace) }
         : { timeout: timeoutMs }
@@ -79,7 +87,13 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
           deliver(message, handler, log)
         },
       })
-      return { unsubscribe: () => subscription.unsubscribe() }
+      const disown = options?.own ? own.add(subject, handler) : undefined
+      return {
+        unsubscribe: () => {
+          disown?.()
+          subscription.unsubscribe()
+        },
+      }
     },
     flush: () => connection.flush(),
     close: async () => {
@@ -90,6 +104,32 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
   }
 }
 
+interface Said {
+  readonly subject: string
+  readonly message: unknown
+  readonly trace?: Traceparent | undefined
+}
+
+/** Later, as from the server: who speaks is not called back into. */
+function hand(
+  handler: BusHandler,
+  { subject, message, trace, respond }: Said & { respond(reply: unknown): void },
+  log: Log,
+): void {
+  queueMicrotask(() => guarded(subject, log, () => handler(message, subject, respond, trace)))
+}
+
+const askOwn = <Reply>(handler: BusHandler, said: Said, timeoutMs: DurationMs, log: Log) =>
+  new Promise<Reply>((resolve, reject) => {
+    const giveUp = () => reject(new RequestTimeout(said.subject, timeoutMs))
+    const late = setTimeout(giveUp, timeoutMs).unref()
+    const respond = (reply: unknown) => {
+      clearTimeout(late)
+      resolve(reply as Reply)
+    }
+    hand(handler, { ...said, respond }, log)
+  })
+
 /**
  * JetStream answers wherever a request asks it to, past the permissions of who asks: so somebody who
  * may write one bucket could have it say that content on any subject. Nobody speaks to anybody here
@@ -98,17 +138,24 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
 const isFromStream = ({ reply, headers }: Msg): boolean =>
   (reply?.startsWith('$JS.') ?? false) || (headers?.has('Nats-Sequence') ?? false)
 
-function deliver(message: Msg, handler: Parameters<Bus['subscribe']>[1], log: Log): void {
-  try {
+function deliver(message: Msg, handler: BusHandler, log: Log): void {
+  const { subject } = message
+  guarded(subject, log, () => {
     const respond = (reply: unknown) => {
       // Most of what is said asks for no answer.
       if (message.reply) message.respond(encode(reply))
     }
     const trace = message.headers && traceOf(message.headers)
-    handler(decode(message.data), message.subject, respond, trace)
+    handler(decode(message.data), subject, respond, trace)
+  })
+}
+
+/** One bad message must not end the subscription that carries all the others. */
+function guarded(subject: string, log: Log, call: () => void): void {
+  try {
+    call()
   } catch (error) {
-    // One bad message must not end the subscription that carries all the others.
-    log.error({ err: error, subject: message.subject }, 'message handler failed')
+    log.error({ err: error, subject }, 'message handler failed')
   }
 }
 

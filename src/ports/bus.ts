@@ -15,8 +15,15 @@ export interface Bus {
     timeoutMs: DurationMs,
     trace?: Traceparent,
   ): Promise<Reply>
-  /** Handlers run in order of arrival and must not block; `respond` may be called later. */
-  subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): Subscription
+  /**
+   * Handlers run in order of arrival and must not block; `respond` may be called later.
+   * @param options `own`: nobody else answers there, so what this process says there stays in it
+   */
+  subscribe(
+    subject: string,
+    handler: BusHandler,
+    options?: { readonly queue?: string; readonly own?: boolean },
+  ): Subscription
   /** False while the connection is down, or stands and brings nothing. */
   readonly connected: boolean
   /** Calls at each change of `connected`. */

@@ -42,6 +42,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
           const traced = trace && kind.traced ? kind.traced(command, trace) : command
           this.#receive(number, traced, subject, respond)
         },
+        { own: true },
       )
       const make = (id: string, tell: (command: Command) => void) =>
         new Actor(id, this.#options, { newest: this.#newest, seen: (n) => this.#see(n), tell })
