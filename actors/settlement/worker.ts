@@ -86,7 +86,8 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   const gather = async (last: Batch, startedAt: number) => {
     const leftMs = startedAt + GATHER_MS - clock.monotonic()
     const isMany = last.type === 'settle' && last.items.length >= GATHER_FROM
-    if (isMany && leftMs > 0) await pause(clock, leftMs)
+    const isNextFull = memory.queue.waiting.settle.size >= options.itemsMax
+    if (isMany && !isNextFull && leftMs > 0) await pause(clock, leftMs)
   }
 
   return {

@@ -80,13 +80,13 @@ test('after many settlements at a time the next wait a moment, for more', async 
   assert.is(house.batches().at(-1), 'settle 17 18 19 20')
 })
 
-test('after few settlements, and where as many wait, the next go at once', async (house) => {
-  await house.start('settle')
-  await house.seedLocks(34)
+test('after few settlements, and where a whole batch waits, the next go at once', async (house) => {
+  await house.start('settle', { itemsMax: 20 })
+  await house.seedLocks(42)
   await house.say(...settles(1, 2))
   house.chain.held = []
-  await house.say(...settles(3, 18))
-  await house.say(...settles(19, 34))
+  await house.say(...settles(3, 22))
+  await house.say(...settles(23, 42))
   house.chain.release()
   await rest()
   assert.is(house.batches().length, 4)
