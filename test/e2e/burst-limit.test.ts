@@ -70,12 +70,14 @@ Bursts('a refusal is in the envelope and says when to come back', async () => {
   const seconds = Number(refused.headers.get('retry-after'))
   assert.is(seconds, error.details.retry_after)
   assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60)
-  // The burst of two edges may have been given twice, which none of them knew yet: asked again, they do.
-  await pause(seconds * 1_000)
-  const again = await ask(0, '203.0.113.2')
-  if (again.status === 200) return
-  await pause((Number(again.headers.get('retry-after')) + 1) * 1_000)
-  assert.is((await ask(0, '203.0.113.2')).status, 200)
+  // Who keeps to what it is told passes in the end. Not at once: an edge that refuses knows of what it gave
+  // itself, of what the other gave only once it has been asked again, and then all of it.
+  let answer = refused
+  for (let tries = 0; tries < 3 && answer.status === 429; tries++) {
+    await pause((Number(answer.headers.get('retry-after')) + 1) * 1_000)
+    answer = await ask(0, '203.0.113.2')
+  }
+  assert.is(answer.status, 200)
 })
 
 Bursts('other callers behind the same proxy notice nothing', async () => {
