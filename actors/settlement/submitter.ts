@@ -63,6 +63,8 @@ export interface Submitter {
   /** Signs, stores, sends one batch and sees it through. @returns the place of the next one */
   submit(batch: Batch, place: Place): Promise<Place>
   next(): Batch | undefined
+  /** How many of a kind go into one transaction at most. */
+  itemsMax(kind: Batch['type']): number
   /** @throws {NonceGap} the chain has gone back behind `place` */
   check(place: Place): Promise<void>
   /** Answers an intent from the job's history on chain. @returns whether it is now to be sent */
@@ -88,6 +90,7 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
       return { nonce: nonce + 1, sequence: 0 }
     },
     next: () => nextBatch(queue, itemsMax, clock.now()),
+    itemsMax,
     check: async (place) => {
       const nonce = await untilChain(() => writer.nonce(lane))
       if (nonce >= place.nonce) return

@@ -86,7 +86,8 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   const gather = async (last: Batch, startedAt: number) => {
     const leftMs = startedAt + GATHER_MS - clock.monotonic()
     const isMany = last.type === 'settle' && last.items.length >= GATHER_FROM
-    const isNextFull = memory.queue.waiting.settle.size >= options.itemsMax
+    const { queue, submitter } = memory
+    const isNextFull = queue.waiting.settle.size >= submitter.itemsMax('settle')
     if (isMany && !isNextFull && leftMs > 0) await pause(clock, leftMs)
   }
 

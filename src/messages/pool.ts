@@ -23,7 +23,8 @@ export interface OfferJob {
   readonly exclude: readonly Address[]
   /**
    * Nobody waits to hear who took it, and no text of it reaches the caller before its end: the pool may
-   * hold AssignWorker back for a moment, and leave it out where the proof comes first. Absent: no.
+   * hold AssignWorker back for a moment, and leave it out where the proof comes first. So it may all text
+   * but the beginning, to the end. Absent: no.
    */
   readonly assignLate?: boolean
   /** Only workers that serve more context than this, in tokens: less was too little. */

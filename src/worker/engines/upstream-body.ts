@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 
 /**
  * One answer of an upstream, read when it is asked for. What comes in between stays in the socket, so that a
- * reader who asks seldom gets much at a time, and pays for one read: a token each would cost it a third more.
+ * reader who asks seldom gets much at a time, and pays for one read.
  */
 export class UpstreamBody implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
