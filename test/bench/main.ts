@@ -1,18 +1,17 @@
 // What one job costs on its whole way: a network with one worker on a local mock upstream, driven at
 // several concurrencies, beside the same load straight at the upstream.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, percentile, type Run, type Target } from './drive.ts'
-import { startTelling } from './peers/processes.ts'
+import { startMockUpstream } from './peers/processes.ts'
+import { saveFigures } from './plain-costs.ts'
 import {
   blockNumber,
   chainUse,
   cpuMsByRole,
   natsMessages,
   natsTraffic,
-  type Traffic,
+  perItem,
 } from './resources.ts'
 import { richCustomer } from './rich-customer.ts'
 
@@ -31,15 +30,14 @@ interface Measured {
   readonly cpuMsPerJob: Readonly<Record<string, number>>
   readonly natsMessagesPerJob: number
   /** Said and heard by each role. */
-  readonly trafficPerJob: Readonly<Record<string, Traffic>>
+  readonly trafficPerJob: Readonly<Record<'messages' | 'bytes', Readonly<Record<string, number>>>>
   readonly lockGasPerJob: number
   readonly settleGasPerJob: number
   readonly jobsPerTransaction: number
   readonly unsettled: number
 }
 
-const mock = join(import.meta.dirname, 'mock-upstream.ts')
-const upstream = await startTelling(['--import', 'tsx', mock], {})
+const upstream = await startMockUpstream()
 try {
   const network = await startNetwork({
     flags: ['--workers', '1', '--upstream', upstream.url],
@@ -59,8 +57,7 @@ try {
       results.push(await measure(network, direct, through, load))
     }
     print(results)
-    printTraffic(results)
-    save(results)
+    saveFigures(results)
   } finally {
     await network.stop()
   }
@@ -74,6 +71,7 @@ async function measure(
   through: Target,
   load: { concurrency: number; requests: number },
 ): Promise<Measured> {
+  const { concurrency, requests } = load
   const directRun = await drive(direct, load)
   const block = await blockNumber(network)
   const [cpu, messages] = [cpuMsByRole(network), await natsMessages(network)]
@@ -83,93 +81,61 @@ async function measure(
   // little.
   await sleep(5_000)
   const use = await chainUse(network, block)
-  const cpuMsPerJob = Object.fromEntries(
-    [...cpuMsByRole(network)].map(([role, ms]) => [
-      role,
-      (ms - (cpu.get(role) ?? 0)) / load.requests,
-    ]),
-  )
-  const trafficPerJob = Object.fromEntries(
-    [...(await natsTraffic(network))].map(([role, now]) => {
-      const before = traffic.get(role) ?? { messages: 0, bytes: 0 }
-      return [
-        role,
-        {
-          messages: (now.messages - before.messages) / load.requests,
-          bytes: (now.bytes - before.bytes) / load.requests,
-        },
-      ]
-    }),
-  )
+  const trafficAfter = await natsTraffic(network)
   return {
-    concurrency: load.concurrency,
+    concurrency,
     direct: directRun,
     network: run,
-    cpuMsPerJob,
-    trafficPerJob,
-    natsMessagesPerJob: ((await natsMessages(network)) - messages) / load.requests,
+    cpuMsPerJob: perItem(cpu, cpuMsByRole(network), requests),
+    trafficPerJob: {
+      messages: perItem(traffic.messages, trafficAfter.messages, requests),
+      bytes: perItem(traffic.bytes, trafficAfter.bytes, requests),
+    },
+    natsMessagesPerJob: ((await natsMessages(network)) - messages) / requests,
     lockGasPerJob: Number(use.lockGas) / use.locked,
     settleGasPerJob: Number(use.settleGas) / use.settled,
     jobsPerTransaction: (use.locked + use.settled) / use.transactions,
-    unsettled: load.requests - use.settled,
+    unsettled: requests - use.settled,
   }
 }
 
 function print(results: readonly Measured[]): void {
   const ms = (value: number) => value.toFixed(1)
-  console.log('\nStreams of 100 tokens; times in milliseconds, p50 / p99\n')
-  console.table(
-    Object.fromEntries(
-      results.map(({ concurrency, direct, network, ...rest }) => [
-        `at ${concurrency}`,
-        {
-          'requests/s': Math.round(network.requests / network.seconds),
-          'direct/s': Math.round(direct.requests / direct.seconds),
-          failed: network.failed,
-          'first token': `${ms(percentile(network.firstTokenMs, 0.5))} / ${ms(percentile(network.firstTokenMs, 0.99))}`,
-          'direct first': `${ms(percentile(direct.firstTokenMs, 0.5))} / ${ms(percentile(direct.firstTokenMs, 0.99))}`,
-          'whole answer': `${ms(percentile(network.wholeMs, 0.5))} / ${ms(percentile(network.wholeMs, 0.99))}`,
-          'NATS messages': rest.natsMessagesPerJob.toFixed(1),
-          'lock gas': Math.round(rest.lockGasPerJob),
-          'settle gas': Math.round(rest.settleGasPerJob),
-          'jobs/transaction': rest.jobsPerTransaction.toFixed(1),
-          'unsettled after 5 s': rest.unsettled,
-        },
-      ]),
-    ),
+  const both = (times: readonly number[]) =>
+    `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.99))}`
+  table('Streams of 100 tokens; times in milliseconds, p50 / p99', results, (each) => ({
+    'requests/s': Math.round(each.network.requests / each.network.seconds),
+    'direct/s': Math.round(each.direct.requests / each.direct.seconds),
+    failed: each.network.failed,
+    'first token': both(each.network.firstTokenMs),
+    'direct first': both(each.direct.firstTokenMs),
+    'whole answer': both(each.network.wholeMs),
+    'NATS messages': each.natsMessagesPerJob.toFixed(1),
+    'lock gas': Math.round(each.lockGasPerJob),
+    'settle gas': Math.round(each.settleGasPerJob),
+    'jobs/transaction': each.jobsPerTransaction.toFixed(1),
+    'unsettled after 5 s': each.unsettled,
+  }))
+  table('CPU milliseconds a job, by role', results, ({ cpuMsPerJob }) =>
+    byRole(cpuMsPerJob, (cpuMs) => cpuMs.toFixed(2)),
   )
-  console.log('CPU milliseconds a job, by role\n')
-  console.table(
-    Object.fromEntries(
-      results.map(({ concurrency, cpuMsPerJob }) => [
-        `at ${concurrency}`,
-        Object.fromEntries(
-          Object.entries(cpuMsPerJob).map(([role, each]) => [role, each.toFixed(2)]),
-        ),
-      ]),
-    ),
+  table(
+    'Over NATS for a job, said and heard: messages / bytes, by role',
+    results,
+    ({ trafficPerJob: { messages, bytes } }) =>
+      byRole(messages, (count, role) => `${count.toFixed(1)} / ${Math.round(bytes[role] ?? 0)}`),
   )
 }
 
-function printTraffic(results: readonly Measured[]): void {
-  console.log('Over NATS for a job, said and heard: messages / bytes, by role\n')
-  console.table(
-    Object.fromEntries(
-      results.map(({ concurrency, trafficPerJob }) => [
-        `at ${concurrency}`,
-        Object.fromEntries(
-          Object.entries(trafficPerJob).map(([role, { messages, bytes }]) => [
-            role,
-            `${messages.toFixed(1)} / ${Math.round(bytes)}`,
-          ]),
-        ),
-      ]),
-    ),
-  )
+/** One row for each load. */
+function table(title: string, results: readonly Measured[], row: (each: Measured) => object): void {
+  console.log(`\n${title}\n`)
+  console.table(Object.fromEntries(results.map((each) => [`at ${each.concurrency}`, row(each)])))
 }
 
-/** For machines: the same figures as JSON, where BENCH_JSON names a file. */
-function save(results: readonly Measured[]): void {
-  const file = process.env.BENCH_JSON
-  if (file) writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+function byRole(
+  figures: Readonly<Record<string, number>>,
+  show: (figure: number, role: string) => string,
+) {
+  return Object.fromEntries(Object.entries(figures).map(([role, n]) => [role, show(n, role)]))
 }

@@ -2,8 +2,6 @@
 // machine: a proxy that does nothing, the Portkey gateway, and x402, which is paid a request. Absolute
 // figures are this machine's; the ratios are what the targets are about. BENCH_JSON names a file for all
 // of it. `npm run bench -- peers`
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drive, percentile, type Run, type Target } from './drive.ts'
 import { payByX402 } from './peers/paid.ts'
@@ -15,8 +13,10 @@ import {
   startPlainProxy,
   startPortkey,
 } from './peers/peer.ts'
-import { type Started, startTelling } from './peers/processes.ts'
+import { startMockUpstream } from './peers/processes.ts'
 import { readStreams, type Streamed } from './peers/streams.ts'
+import { saveFigures } from './plain-costs.ts'
+import { perItem } from './resources.ts'
 
 const PLAIN = { requests: 4_000, concurrency: 64, stream: false }
 const FIRST_TOKEN = [
@@ -46,8 +46,8 @@ interface Measured {
 }
 
 installPeers()
-const fast = await startUpstream({})
-const paced = await startUpstream({
+const fast = await startMockUpstream()
+const paced = await startMockUpstream({
   MOCK_TOKENS: String(STREAM_TOKENS),
   MOCK_TOKEN_MS: String(TOKEN_MS),
 })
@@ -57,15 +57,10 @@ try {
   for (const start of [startPlainProxy, startPortkey, startOurs]) results.push(await measure(start))
   const paid = await measurePaid()
   print(direct, results, paid)
-  const file = process.env.BENCH_JSON
-  if (file) writeFileSync(file, `${JSON.stringify({ direct, results, paid }, null, 2)}\n`)
+  saveFigures({ direct, results, paid })
 } finally {
   fast.stop()
   paced.stop()
-}
-
-function startUpstream(env: Readonly<Record<string, string>>): Promise<Started> {
-  return startTelling(['--import', 'tsx', join(import.meta.dirname, 'mock-upstream.ts')], env)
 }
 
 async function measureDirect(url: string): Promise<readonly Run[]> {
@@ -107,9 +102,7 @@ async function costs<T>(peer: Peer, load: () => Promise<T>, count: number) {
   const before = peer.cpu()
   const run = await load()
   await sleep(AFTERMATH_MS)
-  const cpuMs = Object.fromEntries(
-    [...peer.cpu()].map(([part, ms]) => [part, (ms - (before.get(part) ?? 0)) / count]),
-  )
+  const cpuMs = perItem(before, peer.cpu(), count)
   const service = Object.entries(cpuMs).filter(([part]) => SERVICE.has(part))
   return { run, cpuMs, serviceMs: service.reduce((sum, [, ms]) => sum + ms, 0) }
 }

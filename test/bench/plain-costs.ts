@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type Network, startNetwork } from '../network/network.ts'
 import { drive, type Load, percentile, type Run, type Target } from './drive.ts'
-import { startTelling } from './peers/processes.ts'
-import { cpuMsByRole, natsMessages } from './resources.ts'
+import { startMockUpstream } from './peers/processes.ts'
+import { cpuMsByRole, natsMessages, perItem } from './resources.ts'
 import { richCustomer } from './rich-customer.ts'
 
 /** What a plain (not streamed) request costs in a network, by role and by what is said for it. */
@@ -29,8 +28,7 @@ export async function withPlainNetwork(
   flags: readonly string[],
   use: (plain: PlainNetwork) => Promise<void>,
 ): Promise<void> {
-  const mock = ['--import', 'tsx', join(import.meta.dirname, 'mock-upstream.ts')]
-  const upstream = await startTelling(mock, {})
+  const upstream = await startMockUpstream()
   try {
     const network = await startNetwork({
       flags: ['--workers', '1', '--upstream', upstream.url, ...flags],
@@ -62,17 +60,15 @@ export async function plainCosts({ network, targets }: PlainNetwork) {
   const run = await driveAll(targets, LOAD)
   await sleep(AFTERMATH_MS)
   const after = await counts(network)
-  const each = new Map(
-    [...after].map(([name, n]) => [name, (n - (before.get(name) ?? 0)) / LOAD.requests]),
-  )
-  const service = SERVICE.reduce((sum, role) => sum + (each.get(role) ?? 0), 0)
+  const each = perItem(before, after, LOAD.requests)
+  const service = SERVICE.reduce((sum, role) => sum + (each[role] ?? 0), 0)
   return {
     'requests/s': Math.round(LOAD.requests / run.seconds),
     failed: run.failed,
     p50: round(percentile(run.wholeMs, 0.5)),
     p99: round(percentile(run.wholeMs, 0.99)),
     service: round(service),
-    ...Object.fromEntries([...each].map(([name, n]) => [name, round(n)])),
+    ...Object.fromEntries(Object.entries(each).map(([name, n]) => [name, round(n)])),
   }
 }
 

@@ -12,6 +12,14 @@ export function cpuMsByRole(network: Network): Map<string, number> {
   return used
 }
 
+export type Counts = ReadonlyMap<string, number>
+
+/** How much each count has grown for each of `items`. */
+export const perItem = (before: Counts, after: Counts, items: number): Record<string, number> =>
+  Object.fromEntries(
+    [...after].map(([name, count]) => [name, (count - (before.get(name) ?? 0)) / items]),
+  )
+
 /** The same of one process and all that it has started, as a package's wrapper starts its program. */
 export const cpuMsOfTree = (root: number): number =>
   processTree(root).reduce((sum, pid) => sum + cpuMs(pid), 0)
@@ -67,24 +75,16 @@ export async function natsMessages(network: Network): Promise<number> {
   return in_msgs
 }
 
-export interface Traffic {
-  readonly messages: number
-  readonly bytes: number
-}
-
 /** What each role has said to the server and heard from it so far: each role is a user of its own. */
-export async function natsTraffic(network: Network): Promise<Map<string, Traffic>> {
+export async function natsTraffic(network: Network) {
   const response = await fetch(`${network.nats_monitor_url}/connz?auth=1&limit=1024`)
   const { connections } = (await response.json()) as { connections: readonly NatsConnection[] }
-  const traffic = new Map<string, Traffic>()
-  for (const { authorized_user: role = '?', in_msgs, out_msgs, ...size } of connections) {
-    const { messages, bytes } = traffic.get(role) ?? { messages: 0, bytes: 0 }
-    traffic.set(role, {
-      messages: messages + in_msgs + out_msgs,
-      bytes: bytes + size.in_bytes + size.out_bytes,
-    })
+  const [messages, bytes] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { authorized_user: role = '?', ...said } of connections) {
+    messages.set(role, (messages.get(role) ?? 0) + said.in_msgs + said.out_msgs)
+    bytes.set(role, (bytes.get(role) ?? 0) + said.in_bytes + said.out_bytes)
   }
-  return traffic
+  return { messages, bytes }
 }
 
 interface NatsConnection {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { freePort } from '../../integration/servers.ts'
@@ -24,6 +25,10 @@ export async function startTelling(args: readonly string[], env: Env): Promise<S
   })
   return { url, pid: child.pid ?? 0, stop: () => child.kill() }
 }
+
+/** @param env `MOCK_TOKENS`, `MOCK_TOKEN_MS` */
+export const startMockUpstream = (env: Env = {}): Promise<Started> =>
+  startTelling(['--import', 'tsx', join(import.meta.dirname, '../mock-upstream.ts')], env)
 
 /** Starts a program that is told its port, and says nothing that could be waited for. */
 export async function startAt(
