@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NATS_ROLES, type NatsRole } from '../bus/permissions.ts'
 import { REDIS_ROLES, type RedisRole } from '../store/permissions.ts'
 import type { DataDir } from './data-dir.ts'
+import { serveGenesis } from './genesis.ts'
 import type { Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers, type ServerProgram } from './programs.ts'
@@ -92,7 +93,7 @@ export async function startServers(settings: ServerSettings, urls: ServerUrls): 
 export async function startChain({ dir, ports, screen, start }: ServerSettings): Promise<void> {
   if (process.env.RPC_URL)
     screen.note('! RPC_URL is not used: a network runs on a chain of its own')
-  start(chainProgram(findAnvil(), dir, ports))
+  start(chainProgram(findAnvil(), dir, ports, await serveGenesis()))
   await screen.step('chain', () =>
     waitForListener('the chain', LOOPBACK, ports.chain, OWN_PATIENCE_MS),
   )
@@ -161,13 +162,26 @@ function isOldRedis(path: string): boolean {
   return major !== undefined && Number(major) < 7
 }
 
-function chainProgram(path: string, dir: DataDir, ports: Ports): Program {
-  const args = [
-    ...['--host', LOOPBACK, '--port', String(ports.chain), '--chain-id', String(CHAIN_ID)],
-    // Written on SIGTERM and at each interval; SIGKILL loses up to one interval.
-    ...['--state', dir.chainState, '--state-interval', '5'],
-    // In order of arrival, and without the states of old blocks: both keep blocks fast.
-    ...['--order', 'fifo', '--prune-history', '--silent'],
-  ]
+function chainProgram(path: string, dir: DataDir, ports: Ports, genesis: string): Program {
+  const args = chainArguments({ port: ports.chain, state: dir.chainState, genesis })
   return { role: 'chain', name: 'chain', command: path, args }
 }
+
+export interface ChainArguments {
+  readonly port: number
+  /** The file that it is kept in. */
+  readonly state: string
+  /** URL of the node whose block it begins from. */
+  readonly genesis: string
+}
+
+/** What anvil is started with. */
+export const chainArguments = ({ port, state, genesis }: ChainArguments): string[] => [
+  ...['--host', LOOPBACK, '--port', String(port), '--chain-id', String(CHAIN_ID)],
+  // Written on SIGTERM and at each interval; SIGKILL loses up to one interval.
+  ...['--state', state, '--state-interval', '5'],
+  // In order of arrival, and without the states of old blocks: both keep blocks fast.
+  ...['--order', 'fifo', '--prune-history', '--silent'],
+  // What it asks of its beginning is on this machine: neither kept in files nor rationed.
+  ...['--fork-url', genesis, '--no-storage-caching', '--no-rate-limit'],
+]

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { deployContracts } from '../../src/chain/deploy/deploy.ts'
+import { fundWallet } from '../../src/chain/fund.ts'
+import { makeRpc, type Rpc } from '../../src/chain/json-rpc.ts'
+import { toCredits } from '../../src/domain/credits.ts'
+import { untilChainIsKept } from '../../src/network/chain-setup.ts'
+import { dataDirAt } from '../../src/network/data-dir.ts'
+import { serveGenesis } from '../../src/network/genesis.ts'
+import { findAnvil } from '../../src/network/programs.ts'
+import { chainArguments } from '../../src/network/servers.ts'
+import { KEYS, SETTINGS } from '../fakes/chain/anvil.ts'
+import { type Server, startServer } from './servers.ts'
+
+/** The chain of `npm start`: anvil on a block that the launcher serves. */
+const DevelopmentChain = suite('development chain')
+
+const CREDITS = toCredits(500n)
+const CLOCK_SLACK_S = 3
+
+let genesis: string
+let server: Server
+let rpcUrl: string
+let rpc: Rpc
+let dir: string
+
+DevelopmentChain.before(async () => {
+  genesis = await serveGenesis()
+  server = await startServer('chain', (port, folder) => {
+    dir = folder
+    const state = dataDirAt(folder).chainState
+    return [findAnvil(), ...chainArguments({ port, state, genesis })]
+  })
+  rpcUrl = server.url.replace('chain:', 'http:')
+  rpc = makeRpc(rpcUrl)
+})
+DevelopmentChain.after(async () => {
+  await rpc?.close()
+  await server?.stop()
+})
+
+interface Block {
+  readonly number: string
+  readonly timestamp: string
+  readonly stateRoot: string
+}
+const newestBlock = () => rpc.call<Block>('eth_getBlockByNumber', ['latest', false])
+
+async function funded() {
+  const contracts = await deployContracts({
+    rpcUrl,
+    deployerPrivateKey: KEYS.deployer,
+    settings: SETTINGS,
+    addressFile: join(dir, 'contracts.json'),
+  })
+  return fundWallet({ rpcUrl, contracts, walletPrivateKey: KEYS.wallet, credits: CREDITS })
+}
+
+DevelopmentChain('killed, it goes on with what it had, by the clock of the day', async () => {
+  assert.is((await funded()).funded, true)
+  const before = await newestBlock()
+  await untilChainIsKept(dataDirAt(dir), Date.now())
+
+  await server.crash()
+
+  assert.equal(await newestBlock(), before)
+  // The contracts are found where they were, and the wallet has what it bought.
+  assert.equal(await funded(), { funded: false, available: CREDITS })
+  await rpc.call('evm_mine', [])
+  const after = await newestBlock()
+  assert.is(Number(after.number), Number(before.number) + 1)
+  assert.ok(Math.abs(Number(after.timestamp) - Date.now() / 1_000) < CLOCK_SLACK_S, 'its clock')
+})
+
+DevelopmentChain(
+  'its blocks take no longer for what is stored: none has a state root',
+  async () => {
+    const roots = new Set<string>()
+    for (let block = Number((await newestBlock()).number); block > 0; block--) {
+      const at = `0x${block.toString(16)}`
+      roots.add((await rpc.call<Block>('eth_getBlockByNumber', [at, false])).stateRoot)
+    }
+    assert.is(roots.size, 1)
+  },
+)
+
+DevelopmentChain('the beginning says what it does not know', async () => {
+  const ask = (body: string) => fetch(genesis, { method: 'POST', body })
+  const unknown = await ask(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_call' }))
+  assert.equal(await unknown.json(), {
+    jsonrpc: '2.0',
+    id: 7,
+    error: {
+      code: -32_601,
+      message: 'eth_call asks for more than the beginning of the development chain has',
+    },
+  })
+  assert.is((await ask('not JSON')).status, 400)
+})
+
+DevelopmentChain.run()
