@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type Address, toAddress } from '../domain/ids.ts'
+import { keccak256 } from '../domain/keccak.ts'
 import { DEPOSIT_FORWARDER_CODE_HASH } from './abi.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), 'hex')
@@ -10,6 +10,6 @@ const SALT_PADDING = Buffer.alloc(12)
 /** Where plain transfers for `wallet` go: what `JobEscrow.depositAddress` answers (EIP-1014). */
 export function depositAddressOf(jobEscrow: Address, wallet: Address): Address {
   const salt = Buffer.concat([SALT_PADDING, bytes(wallet)])
-  const hash = keccak_256(Buffer.concat([CREATE2, bytes(jobEscrow), salt, CODE_HASH]))
+  const hash = keccak256(Buffer.concat([CREATE2, bytes(jobEscrow), salt, CODE_HASH]))
   return toAddress(`0x${Buffer.from(hash.slice(12)).toString('hex')}`)
 }

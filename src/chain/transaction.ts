@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type Address, toHex32 } from '../domain/ids.ts'
+import { keccak256 } from '../domain/keccak.ts'
 import { type CompactSignature, privateKeyAddress, sign } from '../domain/proof.ts'
 import type { Hex, SignedTransaction } from '../ports/escrow.ts'
 import type { TransactionSigner, UnsignedTransaction } from '../ports/signer.ts'
@@ -32,10 +32,10 @@ export function encodeTransaction(transaction: UnsignedTransaction): EncodedTran
     NO_ACCESS_LIST,
   ]
   return {
-    digest: keccak_256(Buffer.concat([TYPE, rlpList(fields)])),
+    digest: keccak256(Buffer.concat([TYPE, rlpList(fields)])),
     withSignature: ({ r, vs }) => {
       const signed = Buffer.concat([TYPE, rlpList([...fields, ...signatureFields(r, vs)])])
-      const hash = toHex32(`0x${Buffer.from(keccak_256(signed)).toString('hex')}`)
+      const hash = toHex32(`0x${Buffer.from(keccak256(signed)).toString('hex')}`)
       return { hash, raw: `0x${signed.toString('hex')}`, nonce }
     },
   }

@@ -1,6 +1,6 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import secp256k1 from 'secp256k1'
 import { type Address, type Hex32, type JobId, jobIdToBytes32, toAddress } from './ids.ts'
+import { keccak256 } from './keccak.ts'
 
 /**
  * The proof of completion: an EIP-712 signature by the worker's key over
@@ -22,22 +22,22 @@ export interface CompactSignature {
   readonly vs: Hex32
 }
 
-const keccak = (text: string): Buffer => Buffer.from(keccak_256(Buffer.from(text, 'utf8')))
+const keccakOf = (text: string): Uint8Array => keccak256(Buffer.from(text, 'utf8'))
 const hexBytes = (hex: string): Buffer => Buffer.from(hex.slice(2), 'hex')
 const word = (hex: string): Buffer => hexBytes(`0x${hex.slice(2).padStart(64, '0')}`)
 const uintWord = (value: number | bigint): Buffer => word(`0x${BigInt(value).toString(16)}`)
 
-const DOMAIN_TYPE = keccak(
+const DOMAIN_TYPE = keccakOf(
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',
 )
-const COMPLETION_TYPE = keccak(
+const COMPLETION_TYPE = keccakOf(
   'Completion(bytes32 jobId,bytes32 outputHash,uint32 outputTokens,uint40 completedAt)',
 )
-const REGISTRATION_TYPE = keccak('Registration(address signer,address payee)')
-const WITHDRAWAL_TYPE = keccak(
+const REGISTRATION_TYPE = keccakOf('Registration(address signer,address payee)')
+const WITHDRAWAL_TYPE = keccakOf(
   'Withdrawal(address wallet,address to,uint64 credits,uint256 nonce,uint256 deadline)',
 )
-const CHALLENGE_TYPE = keccak('Challenge(bytes32 nonce)')
+const CHALLENGE_TYPE = keccakOf('Challenge(bytes32 nonce)')
 
 /** Where a signature is good: one contract on one chain. */
 export interface SigningDomain {
@@ -47,11 +47,11 @@ export interface SigningDomain {
 }
 
 export function domainSeparator(domain: SigningDomain): Uint8Array {
-  return keccak_256(
+  return keccak256(
     Buffer.concat([
       DOMAIN_TYPE,
-      keccak(domain.name),
-      keccak('1'),
+      keccakOf(domain.name),
+      keccakOf('1'),
       uintWord(domain.chainId),
       word(domain.contract),
     ]),
@@ -59,9 +59,7 @@ export function domainSeparator(domain: SigningDomain): Uint8Array {
 }
 
 const digest = (separator: Uint8Array, ...struct: Uint8Array[]): Uint8Array =>
-  keccak_256(
-    Buffer.concat([Buffer.from([0x19, 0x01]), separator, keccak_256(Buffer.concat(struct))]),
-  )
+  keccak256(Buffer.concat([Buffer.from([0x19, 0x01]), separator, keccak256(Buffer.concat(struct))]))
 
 export const completionDigest = (separator: Uint8Array, c: Completion): Uint8Array =>
   digest(
@@ -134,7 +132,7 @@ export const privateKeyAddress = (privateKey: Uint8Array): Address =>
   publicKeyAddress(secp256k1.publicKeyCreate(privateKey, false))
 
 const publicKeyAddress = (uncompressed: Uint8Array): Address =>
-  toAddress(`0x${Buffer.from(keccak_256(uncompressed.subarray(1)).subarray(12)).toString('hex')}`)
+  toAddress(`0x${Buffer.from(keccak256(uncompressed.subarray(1)).subarray(12)).toString('hex')}`)
 
 /** The 65-byte form (r, s, v) that contracts taking `bytes signature` expect. */
 export function expandSignature({ r, vs }: CompactSignature): `0x${string}` {

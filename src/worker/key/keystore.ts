@@ -8,8 +8,8 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { scryptAsync } from '@noble/hashes/scrypt.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { z } from 'zod'
+import { keccak256 } from '../../domain/keccak.ts'
 import { privateKeyAddress } from '../../domain/proof.ts'
 
 /**
@@ -146,4 +146,4 @@ async function derive({ kdf, kdfparams }: Kdf, password: string): Promise<Buffer
 }
 
 const macOf = (secret: Buffer, ciphertext: Buffer): Buffer =>
-  Buffer.from(keccak_256(Buffer.concat([secret.subarray(16, 32), ciphertext])))
+  Buffer.from(keccak256(Buffer.concat([secret.subarray(16, 32), ciphertext])))
