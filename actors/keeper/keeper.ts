@@ -66,6 +66,8 @@ export interface Keeper {
 
 /** Blocks are told of; this is for what falls due without one. */
 const SAFETY_POLL_MS = 1_000
+/** Blocks may come many a second; nothing that falls due here is in such a hurry. */
+const BLOCKS_TOGETHER_MS = 250
 const STOP_PATIENCE_MS = 2_000
 
 export function makeKeeper(options: KeeperOptions): Keeper {
@@ -95,10 +97,18 @@ export function makeKeeper(options: KeeperOptions): Keeper {
       loop.poke()
     })
     await proofs.start(loop.poke)
+    let waiting: (() => void) | undefined
+    const onBlock = () => {
+      waiting ??= clock.after(BLOCKS_TOGETHER_MS, () => {
+        waiting = undefined
+        loop.poke()
+      })
+    }
     const endings = [
       proofs.stop,
       openAddressDesk({ bus, reader, wallets, log }),
-      options.onBlock(loop.poke),
+      options.onBlock(onBlock),
+      () => waiting?.(),
       clock.every(SAFETY_POLL_MS, loop.poke),
     ]
     stopAll = async () => {
