@@ -33,7 +33,7 @@ import {
   type RunningJob,
 } from './state.ts'
 import { jobTrace, traced } from './trace-context.ts'
-import { endingOf, reply } from './view.ts'
+import { answer, endingOf } from './view.ts'
 import type { World } from './world.ts'
 
 export interface JobPorts {
@@ -74,7 +74,7 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
     evolve,
     due,
     rests,
-    reply,
+    reply: answer,
     run: (effect, job, context) => run(around, effect, job, context),
   }
 }
@@ -187,9 +187,9 @@ async function offer(
   try {
     const trace = jobTrace(job.terms)
     const pool = SUBJECTS.pool(poolId)
-    const answer = await bus.request<OfferReply>(pool, message, POOL_ANSWER_MS, trace)
-    if (answer.type === 'refused') {
-      tell({ type: 'RefuseOffer', jobId, attempt, reason: answer.reason, at: clock.now() })
+    const told = await bus.request<OfferReply>(pool, message, POOL_ANSWER_MS, trace)
+    if (told.type === 'refused') {
+      tell({ type: 'RefuseOffer', jobId, attempt, reason: told.reason, at: clock.now() })
     }
   } catch (error) {
     // No answer in time: the pool may have taken it. The same offer again is one offer.

@@ -1,5 +1,5 @@
 import { NO_CREDITS } from '../../src/domain/credits.ts'
-import type { EdgeEnding, JobReply } from '../../src/messages/job.ts'
+import type { EdgeEnding, JobCommand, JobReply, WordReply } from '../../src/messages/job.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import type { SignedCompletion } from '../../src/messages/strikes.ts'
 import type { Decision } from '../../src/runtime/kind.ts'
@@ -17,7 +17,30 @@ import {
   type RunningJob,
 } from './state.ts'
 
-/** The answer to any command: the job as others may see it, and how it ended. */
+/** The answer to a command, and no more of it than is read: otherwise half of what a host says were views. */
+export function answer(
+  job: Job | undefined,
+  decision: Decision<JobEvent>,
+  command: JobCommand,
+): WordReply {
+  const told = reply(job, decision)
+  return told.type === 'accepted' && isWord(command, told) ? { type: 'accepted' } : told
+}
+
+function isWord(command: JobCommand, { proof }: { readonly proof?: SignedCompletion }): boolean {
+  switch (command.type) {
+    case 'StartJob':
+    case 'AssignWorker':
+    case 'FailWorker':
+      return true
+    case 'CompleteJob':
+      return proof?.signature.r === command.signature.r
+    default:
+      return false
+  }
+}
+
+/** The job as others may see it, and how it ended. */
 export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobReply {
   if (decision.type === 'refuse') return { type: 'refused', reason: decision.reason }
   if (!job || job.status === 'abandoned') return { type: 'unknown_job' }

@@ -253,6 +253,15 @@ export type JobReply =
       /** The number of `view.worker`, with its proof. */
       readonly workerId?: number
     }
+  | NotTaken
+
+/**
+ * The answer to StartJob and to the reports of pools: who says them asks only whether they were taken.
+ * A CompleteJob that the job does not hold, word for word, is answered with all that it does hold.
+ */
+export type WordReply = { readonly type: 'accepted' } | JobReply
+
+type NotTaken =
   | { readonly type: 'unknown_job' }
   /** The command does not fit the job: a StartJob after a tombstone; a `DisputeRefusal`. */
   | { readonly type: 'refused'; readonly reason: string }

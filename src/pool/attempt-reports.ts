@@ -1,5 +1,5 @@
 import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
-import type { JobReply } from '../messages/job.ts'
+import type { WordReply } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
 import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/ledger.ts'
@@ -128,7 +128,7 @@ export class AttemptReports {
     }
   }
 
-  private tell(report: PoolReport, wanted?: () => boolean): Promise<JobReply | undefined> {
+  private tell(report: PoolReport, wanted?: () => boolean): Promise<WordReply | undefined> {
     return this.deps.jobs.tell(report, addMs(this.job.deadlineAt, REPORT_GRACE_MS), wanted)
   }
 

@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
-import type { JobReply } from '../messages/job.ts'
+import type { JobReply, WordReply } from '../messages/job.ts'
 import type { SignedCompletion } from '../messages/strikes.ts'
 import type { Clock } from '../ports/clock.ts'
 import { flaw } from './flaw.ts'
@@ -45,10 +45,11 @@ export class Contradictions {
   }
 
   /**
-   * @param reply to a report of this claim. A job that is still with another attempt has not taken it,
-   * and may yet be completed with another answer of the same worker.
+   * @param reply to a report of this claim: that it was taken, or what the job holds instead. A job that is
+   * still with another attempt has not taken it, and may yet be completed with another answer of the same worker.
    */
-  compare(session: Session, claim: Claim, reply: JobReply, deadlineAt: UnixMs): void {
+  compare(session: Session, claim: Claim, reply: WordReply, deadlineAt: UnixMs): void {
+    if (reply.type === 'accepted' && !('view' in reply)) return
     const isOpen = reply.type === 'accepted' && !reply.proof && reply.ending === null
     if (!isOpen) {
       this.judge(session, claim, reply)

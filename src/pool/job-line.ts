@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
-import type { JobReply } from '../messages/job.ts'
+import type { JobReply, WordReply } from '../messages/job.ts'
 import { partitionOf } from '../messages/partitions.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import { type Bus, NoResponders } from '../ports/bus.ts'
@@ -29,11 +29,11 @@ export class JobLine {
     report: PoolReport,
     until: UnixMs,
     wanted: () => boolean = () => true,
-  ): Promise<JobReply | undefined> {
+  ): Promise<WordReply | undefined> {
     const { clock, log } = this.deps
     this.untold.add(report)
     let waitMs: DurationMs = RETRY_MS.first
-    let reply: JobReply | undefined
+    let reply: WordReply | undefined
     for (;;) {
       reply = await this.try(report)
       if (reply || !wanted()) break
@@ -70,11 +70,11 @@ export class JobLine {
     for (const report of this.untold) log.error(about(report), 'stopped with a report untold')
   }
 
-  private async try(report: PoolReport): Promise<JobReply | undefined> {
+  private async try(report: PoolReport): Promise<WordReply | undefined> {
     const { bus, log } = this.deps
     try {
       const subject = SUBJECTS.jobCommand(report.jobId, 'pool')
-      const reply = await bus.request<JobReply>(subject, report, ANSWER_MS)
+      const reply = await bus.request<WordReply>(subject, report, ANSWER_MS)
       if (reply.type !== 'accepted') log.debug({ ...about(report), reply }, 'job declined a report')
       return reply
     } catch (error) {

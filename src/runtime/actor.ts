@@ -127,11 +127,12 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
       if (this.#state === undefined && !(await this.#admits(command))) {
         // Said again, of an actor that another owner has begun, it is answered as such.
         await this.#reload()
-        if (this.#state === undefined) return this.#kind.reply(undefined, refuse(NOT_ADMITTED))
+        if (this.#state === undefined)
+          return this.#kind.reply(undefined, refuse(NOT_ADMITTED), command)
       }
       const decision = this.#kind.decide(this.#state, command)
-      if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision)
-      if (await this.#append(decision)) return this.#kind.reply(this.#state, decision)
+      if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision, command)
+      if (await this.#append(decision)) return this.#kind.reply(this.#state, decision, command)
       // Somebody else wrote first; what they wrote is read by now. Decide again.
     }
   }

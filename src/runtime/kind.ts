@@ -25,7 +25,7 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
   /** Nothing will ever be due again unless a command comes: the actor may be forgotten. */
   rests(state: State): boolean
   /** The answer to a command, from the state after it. */
-  reply(state: State | undefined, decision: Decision<Event>): unknown
+  reply(state: State | undefined, decision: Decision<Event>, command: Command): unknown
   /**
    * Carries one effect out, with the state as it is at that moment; safe to repeat. A throw is
    * tried again while the effect is due.

@@ -10,6 +10,7 @@ import type {
   JobReply,
   JoinJob,
   StartJob,
+  WordReply,
 } from '../../messages/job.ts'
 import { partitionOf } from '../../messages/partitions.ts'
 import { type Sender, SUBJECTS } from '../../messages/subjects.ts'
@@ -32,7 +33,7 @@ export interface Jobs {
    * so that nobody can tell whether the job exists.
    * @param trace the request's, where it is traced
    */
-  start(command: StartJob, trace?: Traceparent): Promise<JobReply | 'unheard' | 'unknown'>
+  start(command: StartJob, trace?: Traceparent): Promise<WordReply | 'unheard' | 'unknown'>
   /**
    * Returns at once; repeated in the background until the job has it. A job that was joined from
    * another edge since then ignores it.

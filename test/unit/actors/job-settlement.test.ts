@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rests } from '../../../actors/job/due.ts'
-import { reply, viewOf } from '../../../actors/job/view.ts'
+import { answer, reply, viewOf } from '../../../actors/job/view.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
+import { toHex32 } from '../../../src/domain/ids.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import {
   assigned,
@@ -53,6 +54,23 @@ test('reply: once completed, with what the worker has signed', () => {
   const before = reply(given(started, locked, offered).job, { type: 'nothing' })
   assert.not('proof' in before, 'nothing is signed yet')
   assert.is(answer.workerId, 3)
+})
+test('answer: a word to who reports what the job holds, all that it holds to who reports something else', () => {
+  const word = { type: 'accepted' }
+  const report = complete as Extract<JobCommand, { type: 'CompleteJob' }>
+  const taken = given(started, locked, offered, assigned).when(report)
+  assert.equal(answer(taken.job, taken.decision, report), word)
+  const again = given(started, locked, offered, assigned, completed).when(report)
+  assert.equal(answer(again.job, again.decision, report), word, 'said twice')
+
+  const signature = { ...report.signature, r: toHex32(`0x${'9'.repeat(64)}`) }
+  const other = { ...report, signature }
+  const held = given(started, locked, offered, assigned, completed).when(other)
+  assert.equal(answer(held.job, held.decision, other), reply(held.job, held.decision))
+  const early = given(started, locked).when({ ...report, attempt: 7 })
+  assert.ok('view' in answer(early.job, early.decision, { ...report, attempt: 7 }), 'not taken')
+  const question: JobCommand = { type: 'GetJob', jobId }
+  assert.ok('view' in answer(held.job, { type: 'nothing' }, question))
 })
 test('settlement: refused, fails and gives the credits back', () => {
   const { job } = given(started, locked, offered, assigned, completed)
