@@ -28,7 +28,7 @@ export async function applyAll(
       const standings = await ledger.apply(some.map(({ entry }) => entry))
       some.forEach((change, i) => {
         const standing = standings === 'unknown_wallet' ? standings : standings[i]!
-        if (changesOwned(change.entry)) told.push({ ...change, standing })
+        if (changesOwned(change.entry)) told.push({ standing, ...change })
       })
     }
     return told

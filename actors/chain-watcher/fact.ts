@@ -9,24 +9,24 @@ import type { LedgerEntry } from '../../src/ports/ledger.ts'
 export function ledgerEntryOf(fact: ChainFact): LedgerEntry | undefined {
   switch (fact.type) {
     case 'deposited':
-      return { ...placeOf(fact), kind: fact.type, credits: fact.credits, at: fact.at }
+      return { kind: fact.type, credits: fact.credits, at: fact.at, ...placeOf(fact) }
     case 'withdrawn':
     case 'thawing_started':
     case 'thawing_cancelled':
-      return { ...placeOf(fact), kind: fact.type, credits: fact.credits }
+      return { kind: fact.type, credits: fact.credits, ...placeOf(fact) }
     case 'locked':
     case 'refunded':
-      return { ...placeOf(fact), kind: fact.type, credits: fact.credits, jobId: fact.jobId }
+      return { kind: fact.type, credits: fact.credits, jobId: fact.jobId, ...placeOf(fact) }
     case 'dispute_resolved':
       if (fact.returned === NO_CREDITS) return undefined
-      return { ...placeOf(fact), kind: fact.type, credits: fact.returned, jobId: fact.jobId }
+      return { kind: fact.type, credits: fact.returned, jobId: fact.jobId, ...placeOf(fact) }
     case 'settled':
       return {
-        ...placeOf(fact),
         kind: fact.type,
         credits: fact.returned,
         jobId: fact.jobId,
         charged: fact.charged,
+        ...placeOf(fact),
       }
     case 'disputed':
     case 'skipped':

@@ -142,14 +142,14 @@ export function evolveCompleted(job: CompletedJob, event: CompletedEvent): Compl
   switch (event.type) {
     case 'SettlementConfirmed': {
       const { charged, tx, block } = event
-      const told = { charged, settlement: { tx, block } }
+      const settlement = { tx, block }
       switch (job.status) {
         case 'settling':
-          return { ...job, ...told, status: 'settled' }
+          return { ...job, charged, settlement, status: 'settled' }
         case 'disputed':
-          return { ...job, ...told, dispute: afterSettlement(job) }
+          return { ...job, charged, settlement, dispute: afterSettlement(job) }
         default:
-          return { ...job, ...told }
+          return { ...job, charged, settlement }
       }
     }
     case 'JobDisputed': {

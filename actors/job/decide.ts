@@ -183,7 +183,7 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
     return accept({ type: 'JobExpired', refusal: timeout(running), at: command.at })
   }
   const { type: _, jobId: _id, attempt: _attempt, completedAt, takenAt, ...proof } = command
-  const completed: JobEvent = { type: 'JobCompleted', ...proof, signedAt: completedAt }
+  const completed: JobEvent = { type: 'JobCompleted', signedAt: completedAt, ...proof }
   // Whoever answers at once may not have been told of before.
   if (running.attempt?.worker) return accept(completed)
   const { worker, workerId } = command

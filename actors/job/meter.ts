@@ -109,12 +109,12 @@ export class JobMeter implements JobsMeter {
     }
     log.info(
       {
-        ...{ jobId: id, wallet, model, tier, stream, status: job.status },
-        ...(reason ? { reason } : {}),
-        ...(trace ? { trace_id: traceIdOf(trace) } : {}),
-        ...(isCompleted(job) && isProven(job)
-          ? answered(job)
-          : { worker: isEnded(job) ? job.worker : null }),
+        jobId: id,
+        wallet,
+        model,
+        tier,
+        stream,
+        status: job.status,
         locked: Number(lock),
         escrow: job.escrow,
         ms: {
@@ -123,6 +123,11 @@ export class JobMeter implements JobsMeter {
           answered: isCompleted(job) ? span(createdAt, job.completedAt ?? undefined) : undefined,
           rested: now - createdAt,
         },
+        ...(reason ? { reason } : {}),
+        ...(trace ? { trace_id: traceIdOf(trace) } : {}),
+        ...(isCompleted(job) && isProven(job)
+          ? answered(job)
+          : { worker: isEnded(job) ? job.worker : null }),
       },
       'job',
     )

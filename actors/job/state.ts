@@ -232,10 +232,10 @@ function completed(
     attempt: attempt.number,
     // As it was assigned, unless another one was the first to answer.
     worker: attempt.worker?.address === worker ? attempt.worker : { address: worker, id: workerId },
-    ...proof,
     completedAt: at,
     charged: minCredits(priceOf(terms.tier, event.usage.completionTokens), terms.lock),
     settlement: null,
+    ...proof,
   }
 }
 

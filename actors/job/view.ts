@@ -46,7 +46,7 @@ export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobRe
   if (!job || job.status === 'abandoned') return { type: 'unknown_job' }
   const told = { type: 'accepted', view: viewOf(job), ending: askedEnding(job) } as const
   return isCompleted(job) && isProven(job)
-    ? { ...told, proof: proofOf(job), workerId: job.worker.id }
+    ? { proof: proofOf(job), workerId: job.worker.id, ...told }
     : told
 }
 
@@ -57,7 +57,9 @@ const proofOf = ({
   signedAt: completedAt,
   signature,
 }: ProvenJob): SignedCompletion => ({
-  ...{ outputHash, completedAt, signature },
+  outputHash,
+  completedAt,
+  signature,
   outputTokens: usage.completionTokens,
 })
 

@@ -57,7 +57,7 @@ export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
     outcome: (outcome, asked) => {
       // Settlements are final only after some blocks: the chain watcher tells of them.
       if (outcome.type === 'settled' && asked === 'settle') return
-      toJob({ ...commandOf(outcome), at: clock.now() })
+      toJob({ at: clock.now(), ...commandOf(outcome) })
     },
   }
 }

@@ -127,7 +127,7 @@ const askOwn = <Reply>(handler: BusHandler, said: Said, timeoutMs: DurationMs, l
       clearTimeout(late)
       resolve(reply as Reply)
     }
-    hand(handler, { ...said, respond }, log)
+    hand(handler, { respond, ...said }, log)
   })
 
 /**

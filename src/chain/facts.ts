@@ -86,11 +86,11 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   [
     TOPICS.deposited,
     (log, at) => ({
-      ...at,
       type: 'deposited',
       wallet: addressTopic(log, 1),
       credits: creditsWord(log, 0),
       at: timeOf(log),
+      ...at,
     }),
   ],
   [TOPICS.withdrawn, (log, at) => ofCredits(log, at, 'withdrawn')],
@@ -100,18 +100,17 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
     TOPICS.locked,
     (log, at) =>
       ofJob(log, (jobId) => ({
-        ...at,
         type: 'locked',
         jobId,
         wallet: addressTopic(log, 2),
         credits: creditsWord(log, 0),
+        ...at,
       })),
   ],
   [
     TOPICS.settled,
     (log, at) =>
       ofJob(log, (jobId) => ({
-        ...at,
         type: 'settled',
         jobId,
         wallet: addressTopic(log, 2),
@@ -119,66 +118,67 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
         outputHash: toHex32(`0x${word(log, 0)}`),
         charged: creditsWord(log, 2),
         returned: creditsWord(log, 3),
+        ...at,
       })),
   ],
   [
     TOPICS.refunded,
     (log, at) =>
       ofJob(log, (jobId) => ({
-        ...at,
         type: 'refunded',
         jobId,
         wallet: addressTopic(log, 2),
         credits: creditsWord(log, 0),
+        ...at,
       })),
   ],
   [
     TOPICS.disputed,
     (log, at) =>
       ofJob(log, (jobId) => ({
-        ...at,
         type: 'disputed',
         jobId,
         wallet: addressTopic(log, 2),
         claimedHash: toHex32(`0x${word(log, 0)}`),
+        ...at,
       })),
   ],
   [
     TOPICS.disputeResolved,
     (log, at) =>
       ofJob(log, (jobId) => ({
-        ...at,
         type: 'dispute_resolved',
         jobId,
         wallet: addressTopic(log, 2),
         upheld: Number(`0x${word(log, 0)}`) === 1,
         returned: creditsWord(log, 1),
+        ...at,
       })),
   ],
   [
     TOPICS.skipped,
-    (log, at) => ofJob(log, (jobId) => ({ ...at, type: 'skipped', jobId, reason: reasonOf(log) })),
+    (log, at) => ofJob(log, (jobId) => ({ type: 'skipped', jobId, reason: reasonOf(log), ...at })),
   ],
   [
     TOPICS.workerRegistered,
     (log, at) => ({
-      ...at,
       type: 'worker_registered',
       workerId: Number(topic(log, 1)),
       signer: addressTopic(log, 2),
       payee: addressTopic(log, 3),
+      ...at,
     }),
   ],
   [
     TOPICS.workerSlashed,
     (log, at) => ({
-      ...at,
       type: 'worker_slashed',
       signer: addressTopic(log, 2),
       amount: BigInt(`0x${word(log, 0)}`),
       reason: slashReasonOf(log),
       relatedJobId: jobIdOrBytes(topic(log, 3)),
       at: timeOf(log),
+      ...at,
     }),
   ],
 ])
@@ -196,7 +196,7 @@ function ofCredits(
   at: At,
   type: 'withdrawn' | 'thawing_started' | 'thawing_cancelled',
 ): ChainFact {
-  return { ...at, type, wallet: addressTopic(log, 1), credits: creditsWord(log, 0) }
+  return { type, wallet: addressTopic(log, 1), credits: creditsWord(log, 0), ...at }
 }
 
 function ofJob(log: RpcLog, make: (jobId: JobId) => ChainFact): ChainFact | undefined {

@@ -59,10 +59,10 @@ export class Attempt {
     this.hedge = new Hedge(this.runs, this.timers, (slow) => this.askSecond(slow))
     const { runs, offering, hedge, timers } = this
     this.comebacks = new Comebacks({
-      ...{ runs, offering, hedge, timers },
       isStopping: () => this.stopping,
       passOn: (run, fault) => this.passOn(run, fault),
       give: (run, fault) => this.give(run, fault),
+      ...{ runs, offering, hedge, timers },
     })
     this.contextAbove = job.contextAbove
   }

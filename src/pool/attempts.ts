@@ -32,9 +32,9 @@ export class Attempts {
       traced?.ended()
     }
     const attempt: Attempt = new Attempt(traced?.job ?? job, {
-      ...this.deps,
       span: traced?.span,
       onEnded,
+      ...this.deps,
     })
     this.open.set(job.jobId, attempt)
     if (!attempt.begin()) return { type: 'refused', reason: 'no_worker' }

@@ -192,7 +192,7 @@ export class Placements {
   free(session: Session, jobId: JobId, end: Omit<JobEnd, 'at'>): void {
     if (this.sessions.get(session.address) !== session) return
     const at = this.clock.now()
-    this.run({ type: 'Free', address: session.address, jobId, end: { ...end, at } })
+    this.run({ type: 'Free', address: session.address, jobId, end: { at, ...end } })
   }
 
   /** Median of the worker's last jobs of the model; undefined before the first. */

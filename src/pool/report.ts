@@ -35,9 +35,9 @@ export const failWorker = (
   reason,
   textSent,
   workers,
+  at,
   ...(contextAbove === undefined ? {} : { contextAbove }),
   ...(message === undefined ? {} : { message }),
-  at,
 })
 
 /** @param chunks as this pool numbered them for the edge */
@@ -59,6 +59,6 @@ export const completeJob = (
   chunks,
   completedAt: completion.completedAt,
   signature,
-  ...(takenAt === undefined ? {} : { takenAt }),
   at,
+  ...(takenAt === undefined ? {} : { takenAt }),
 })

@@ -94,9 +94,9 @@ export class AcceptedJobs {
   async run(jobId: JobId, offer: Offer, escrowSeparator: Uint8Array, spanMs: number) {
     const { runs, onRan } = this.options
     const run = new JobRun(jobId, offer, {
-      ...this.options,
       outgoing: this.outgoing,
       escrowSeparator,
+      ...this.options,
     })
     this.ended.delete(jobId)
     this.running.set(jobId, run)

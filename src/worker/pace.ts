@@ -23,7 +23,7 @@ export class Pace {
 
   /** @param atMs of a clock that only goes forward */
   add(measured: Measured, atMs: number): void {
-    this.last.push({ ...measured, atMs })
+    this.last.push({ atMs, ...measured })
     if (this.last.length > REMEMBERED) this.last.shift()
   }
 

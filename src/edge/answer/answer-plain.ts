@@ -28,7 +28,7 @@ export async function answerPlain(
   ])
   return {
     headers: {
-      ...jobHeaders({ ...ending, settlementTx }),
+      ...jobHeaders({ settlementTx, ...ending }),
       ...(remaining === undefined ? {} : { [HEADERS.creditsRemaining]: String(remaining) }),
     },
     body: JSON.stringify({

@@ -52,10 +52,9 @@ export function makeSharedJobs(options: Options): SharedJobs {
       byJob.get(job.jobId)?.close()
       const { jobId, join, caller } = job
       const key = join && keyOf(caller.wallet, join.key)
-      const followed = new FollowedJob({ ...options, job, origin })
+      const followed = new FollowedJob({ job, origin, ...options })
       const forget = waiting.add(followed)
       const shared = new SharedJob({
-        ...options,
         job,
         origin,
         followed,
@@ -69,6 +68,7 @@ export function makeSharedJobs(options: Options): SharedJobs {
           if (byJob.get(jobId) === shared) byJob.delete(jobId)
           if (key !== undefined && byKey.get(key) === shared) byKey.delete(key)
         },
+        ...options,
       })
       byJob.set(jobId, shared)
       if (key !== undefined) byKey.set(key, shared)

@@ -216,11 +216,11 @@ export class OpenAiEngine implements Engine {
     return {
       model: this.served.get(model)?.upstream ?? model,
       messages,
+      stream: true,
+      stream_options: { include_usage: true },
       ...numbers,
       ...(stop && stop.length > 0 ? { stop } : {}),
       ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-      stream: true,
-      stream_options: { include_usage: true },
     }
   }
 }
