@@ -15,6 +15,7 @@ export const RUNTIME_PACKAGES = [
   '@sinclair/typebox',
   'fastest-levenshtein',
   'fastify',
+  'hash-wasm',
   'ioredis',
   'marked',
   'msgpackr',

@@ -2,7 +2,7 @@
 // file is not current.
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { keccak256 } from '../domain/keccak.ts'
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { buildContracts, type ContractName, readArtifact } from './build.ts'
 
 const OUTPUT = new URL('../chain/abi.ts', import.meta.url)
@@ -57,7 +57,7 @@ function hashConst(text: string): string {
 /** A CREATE2 address follows from it: the escrow's deposit addresses are known without asking. */
 async function forwarderConst(): Promise<string> {
   const { bytecode } = await readArtifact('DepositForwarder')
-  const hash = Buffer.from(keccak256(Buffer.from(bytecode.slice(2), 'hex'))).toString('hex')
+  const hash = Buffer.from(keccak_256(Buffer.from(bytecode.slice(2), 'hex'))).toString('hex')
   return [
     '/** Keccak-256 of the creation code of DepositForwarder. */',
     `export const DEPOSIT_FORWARDER_CODE_HASH = '0x${hash}'\n`,
