@@ -1,5 +1,11 @@
 import { NO_CREDITS } from '../../src/domain/credits.ts'
-import type { EdgeEnding, JobCommand, JobReply, WordReply } from '../../src/messages/job.ts'
+import type {
+  CompleteJob,
+  EdgeEnding,
+  JobCommand,
+  JobReply,
+  WordReply,
+} from '../../src/messages/job.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import type { SignedCompletion } from '../../src/messages/strikes.ts'
 import type { Decision } from '../../src/runtime/kind.ts'
@@ -34,11 +40,15 @@ function isWord(command: JobCommand, { proof }: { readonly proof?: SignedComplet
     case 'FailWorker':
       return true
     case 'CompleteJob':
-      return proof?.signature.r === command.signature.r
+      return proof !== undefined && saysTheSame(proof, command)
     default:
       return false
   }
 }
+
+/** By what is paid for it, never by the signature: a worker can make two of them look alike. */
+const saysTheSame = (held: SignedCompletion, { outputHash, usage }: CompleteJob): boolean =>
+  held.outputHash === outputHash && held.outputTokens === usage.completionTokens
 
 /** The job as others may see it, and how it ended. */
 export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobReply {

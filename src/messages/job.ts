@@ -257,7 +257,7 @@ export type JobReply =
 
 /**
  * The answer to StartJob and to the reports of pools: who says them asks only whether they were taken.
- * A CompleteJob that the job does not hold, word for word, is answered with all that it does hold.
+ * A CompleteJob with another answer than the job's is answered with all that the job holds.
  */
 export type WordReply = { readonly type: 'accepted' } | JobReply
 

@@ -45,8 +45,9 @@ export class Contradictions {
   }
 
   /**
-   * @param reply to a report of this claim: that it was taken, or what the job holds instead. A job that is
-   * still with another attempt has not taken it, and may yet be completed with another answer of the same worker.
+   * @param reply to a report of this claim: that it is the job's answer, or what the job holds
+   * instead. A job that is still with another attempt has not taken it, and may yet be completed with
+   * another answer of the same worker.
    */
   compare(session: Session, claim: Claim, reply: WordReply, deadlineAt: UnixMs): void {
     if (reply.type === 'accepted' && !('view' in reply)) return

@@ -63,10 +63,11 @@ test('answer: a word to who reports what the job holds, all that it holds to who
   const again = given(started, locked, offered, assigned, completed).when(report)
   assert.equal(answer(again.job, again.decision, report), word, 'said twice')
 
-  const signature = { ...report.signature, r: toHex32(`0x${'9'.repeat(64)}`) }
-  const other = { ...report, signature }
+  const other = { ...report, outputHash: toHex32(`0x${'9'.repeat(64)}`) }
   const held = given(started, locked, offered, assigned, completed).when(other)
   assert.equal(answer(held.job, held.decision, other), reply(held.job, held.decision))
+  const usage = { ...report.usage, completionTokens: report.usage.completionTokens + 1 }
+  assert.ok('view' in answer(held.job, held.decision, { ...report, usage }), 'more tokens')
   const early = given(started, locked).when({ ...report, attempt: 7 })
   assert.ok('view' in answer(early.job, early.decision, { ...report, attempt: 7 }), 'not taken')
   const question: JobCommand = { type: 'GetJob', jobId }
