@@ -70,7 +70,7 @@ const ANSWERS: Readonly<Record<string, () => unknown>> = {
 const METHOD_NOT_FOUND = -32_601
 
 function answer({ id, method }: Question) {
-  const result = ANSWERS[method]
+  const result = Object.hasOwn(ANSWERS, method) ? ANSWERS[method] : undefined
   if (result) return { jsonrpc: '2.0', id, result: result() }
   const message = `${method} asks for more than the beginning of the development chain has`
   return { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message } }

@@ -87,15 +87,17 @@ DevelopmentChain(
 
 DevelopmentChain('the beginning says what it does not know', async () => {
   const ask = (body: string) => fetch(genesis, { method: 'POST', body })
-  const unknown = await ask(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_call' }))
-  assert.equal(await unknown.json(), {
-    jsonrpc: '2.0',
-    id: 7,
-    error: {
-      code: -32_601,
-      message: 'eth_call asks for more than the beginning of the development chain has',
-    },
-  })
+  for (const method of ['eth_call', 'hasOwnProperty']) {
+    const unknown = await ask(JSON.stringify({ jsonrpc: '2.0', id: 7, method }))
+    assert.equal(await unknown.json(), {
+      jsonrpc: '2.0',
+      id: 7,
+      error: {
+        code: -32_601,
+        message: `${method} asks for more than the beginning of the development chain has`,
+      },
+    })
+  }
   assert.is((await ask('not JSON')).status, 400)
 })
 
