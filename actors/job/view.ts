@@ -7,7 +7,7 @@ import type {
   WordReply,
 } from '../../src/messages/job.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
-import type { SignedCompletion } from '../../src/messages/strikes.ts'
+import { type SignedCompletion, saysTheSame } from '../../src/messages/strikes.ts'
 import type { Decision } from '../../src/runtime/kind.ts'
 import { type CompletedJob, disputeOf, isProven, type ProvenJob } from './completed.ts'
 import type { JobEvent } from './events.ts'
@@ -40,15 +40,16 @@ function isWord(command: JobCommand, { proof }: { readonly proof?: SignedComplet
     case 'FailWorker':
       return true
     case 'CompleteJob':
-      return proof !== undefined && saysTheSame(proof, command)
+      return proof !== undefined && saysTheSame(proof, signedBy(command))
     default:
       return false
   }
 }
 
-/** By what is paid for it, never by the signature: a worker can make two of them look alike. */
-const saysTheSame = (held: SignedCompletion, { outputHash, usage }: CompleteJob): boolean =>
-  held.outputHash === outputHash && held.outputTokens === usage.completionTokens
+const signedBy = ({ outputHash, usage }: CompleteJob) => ({
+  outputHash,
+  outputTokens: usage.completionTokens,
+})
 
 /** The job as others may see it, and how it ended. */
 export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobReply {

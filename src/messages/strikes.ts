@@ -58,6 +58,12 @@ export interface SignedCompletion {
   readonly signature: CompactSignature
 }
 
+type Signed = Pick<SignedCompletion, 'outputHash' | 'outputTokens'>
+
+/** As the contract has it: the same answer signed again at another time is no lie. */
+export const saysTheSame = (a: Signed, b: Signed): boolean =>
+  a.outputHash === b.outputHash && a.outputTokens === b.outputTokens
+
 /** Pattern of all their keys. */
 export const EQUIVOCATIONS = 'equivocation.>'
 export const equivocationKey = (worker: Address, jobId: JobId): string =>

@@ -1,7 +1,7 @@
 import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { JobReply, WordReply } from '../messages/job.ts'
-import type { SignedCompletion } from '../messages/strikes.ts'
+import { type SignedCompletion, saysTheSame } from '../messages/strikes.ts'
 import type { Clock } from '../ports/clock.ts'
 import { flaw } from './flaw.ts'
 import type { JobLine } from './job-line.ts'
@@ -80,7 +80,3 @@ export const toClaim = (jobId: JobId, { completion, signature }: Proven): Claim 
   const { outputHash, outputTokens, completedAt } = completion
   return { jobId, outputHash, outputTokens, completedAt, signature }
 }
-
-/** As the contract has it: the same answer signed again at another time is no lie. */
-export const saysTheSame = (a: SignedCompletion, b: SignedCompletion): boolean =>
-  a.outputHash === b.outputHash && a.outputTokens === b.outputTokens

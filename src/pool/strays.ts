@@ -5,8 +5,8 @@ import type {
 import { hex32FromBytes, signatureFromBytes } from '../domain/bytes.ts'
 import { type Address, type JobId, parseJobId } from '../domain/ids.ts'
 import { completionDigest, recover } from '../domain/proof.ts'
-import type { Flaw, SignedCompletion } from '../messages/strikes.ts'
-import { type Claim, saysTheSame } from './contradictions.ts'
+import { type Flaw, type SignedCompletion, saysTheSame } from '../messages/strikes.ts'
+import type { Claim } from './contradictions.ts'
 import { flaw } from './flaw.ts'
 import type { Session } from './session.ts'
 
