@@ -1,8 +1,5 @@
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { deployContracts } from '../../src/chain/deploy/deploy.ts'
-import { fundWallet } from '../../src/chain/fund.ts'
 import { makeRpc, type Rpc } from '../../src/chain/json-rpc.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { untilChainIsKept } from '../../src/network/chain-setup.ts'
@@ -10,7 +7,7 @@ import { dataDirAt } from '../../src/network/data-dir.ts'
 import { serveGenesis } from '../../src/network/genesis.ts'
 import { findAnvil } from '../../src/network/programs.ts'
 import { chainArguments } from '../../src/network/servers.ts'
-import { KEYS, SETTINGS } from '../fakes/chain/anvil.ts'
+import { furnish } from '../fakes/chain/anvil.ts'
 import { type Server, startServer } from './servers.ts'
 
 /** The chain of `npm start`: anvil on a block that the launcher serves. */
@@ -47,15 +44,7 @@ interface Block {
 }
 const newestBlock = () => rpc.call<Block>('eth_getBlockByNumber', ['latest', false])
 
-async function funded() {
-  const contracts = await deployContracts({
-    rpcUrl,
-    deployerPrivateKey: KEYS.deployer,
-    settings: SETTINGS,
-    addressFile: join(dir, 'contracts.json'),
-  })
-  return fundWallet({ rpcUrl, contracts, walletPrivateKey: KEYS.wallet, credits: CREDITS })
-}
+const funded = async () => (await furnish({ rpcUrl, dir }, CREDITS)).wallet
 
 DevelopmentChain('killed, it goes on with what it had, by the clock of the day', async () => {
   assert.is((await funded()).funded, true)

@@ -9,7 +9,7 @@ import { defaultTerms, type Settings } from '../../../src/chain/deploy/settings.
 import { fundWallet } from '../../../src/chain/fund.ts'
 import { makeRpc, type Rpc } from '../../../src/chain/json-rpc.ts'
 import { makeLocalSigner } from '../../../src/chain/transaction.ts'
-import { toCredits } from '../../../src/domain/credits.ts'
+import { type Credits, toCredits } from '../../../src/domain/credits.ts'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import { privateKeyAddress } from '../../../src/domain/proof.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
@@ -70,20 +70,23 @@ export interface EmptyChain extends Omit<LocalChain, 'contracts'> {
 /** @param keepsHistory `anvil_reorg` needs the states of earlier blocks */
 export async function startChain(credits: bigint, keepsHistory = false): Promise<LocalChain> {
   const chain = await startEmptyChain(keepsHistory)
-  const { rpcUrl, dir } = chain
+  const { contracts } = await furnish(chain, toCredits(credits))
+  return { ...chain, contracts }
+}
+
+/** Puts contracts on a chain, and credits of one wallet; what it has already stays as it is. */
+export async function furnish(
+  { rpcUrl, dir }: Pick<EmptyChain, 'rpcUrl' | 'dir'>,
+  credits: Credits,
+) {
   const contracts = await deployContracts({
     rpcUrl,
     deployerPrivateKey: KEYS.deployer,
     settings: SETTINGS,
     addressFile: join(dir, 'contracts.json'),
   })
-  await fundWallet({
-    rpcUrl,
-    contracts,
-    walletPrivateKey: KEYS.wallet,
-    credits: toCredits(credits),
-  })
-  return { ...chain, contracts }
+  const wallet = { walletPrivateKey: KEYS.wallet, credits }
+  return { contracts, wallet: await fundWallet({ rpcUrl, contracts, ...wallet }) }
 }
 
 export async function startEmptyChain(keepsHistory = false): Promise<EmptyChain> {
