@@ -74,9 +74,10 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
     const { entry, tx, place } = change
     const { wallet } = entry
     const mark = await marks.read(wallet)
+    const returns = mark?.returns ?? 0
     if (mark?.is === 'telling') {
       await facts.publish(mark.fact)
-      await marks.write(wallet, { is: 'told' })
+      await marks.write(wallet, { is: 'told', returns })
     }
     const { lowThreshold: threshold } = await settings.of(wallet)
     const by = changeOf(entry)
@@ -86,17 +87,18 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
     const isMarked = mark !== undefined && mark.is !== 'above'
     switch (judgeLow(isMarked, reading)) {
       case 'tell': {
-        const id = factId('credit.low', { wallet, tx, place })
+        // After a crash this may be the log that told it the last time.
+        const id = factId('credit.low', { wallet, tx, place, returns })
         const data = { ...balanceData(remaining), threshold: Number(threshold) }
         const fact = makeLowFact({ id, wallet, data }, clock.now())
-        await marks.write(wallet, { is: 'telling', fact })
+        await marks.write(wallet, { is: 'telling', fact, returns })
         await facts.publish(fact)
-        return marks.write(wallet, { is: 'told' })
+        return marks.write(wallet, { is: 'told', returns })
       }
       case 'mark_told':
-        return marks.write(wallet, { is: 'told' })
+        return marks.write(wallet, { is: 'told', returns })
       case 'mark_above':
-        return marks.write(wallet, { is: 'above' })
+        return marks.write(wallet, { is: 'above', returns: returns + 1 })
       case 'nothing':
         return
     }
@@ -107,8 +109,9 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
     keyOf: ({ change }) => change.entry.wallet,
     attempt: async (work) => {
       const standing = await standingOf(work)
-      if (work.change.entry.kind === 'deposited') await facts.publish(topup(work.change, standing))
+      // The mark first: who has heard of a top-up is told of what is low after it.
       await tellLow(work, standing)
+      if (work.change.entry.kind === 'deposited') await facts.publish(topup(work.change, standing))
     },
     done: ({ told }) => told(),
     failed: (error, work) => {

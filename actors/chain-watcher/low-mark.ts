@@ -6,10 +6,14 @@ import type { CreditLow } from '../../src/messages/fact.ts'
  * What is kept of a wallet for `credit.low`; nothing is kept of one that never was low. `telling`
  * holds the fact whole, so that a crash between the mark and the telling loses nothing.
  */
-export type LowMark =
+export type LowMark = (
   | { readonly is: 'above' }
   | { readonly is: 'telling'; readonly fact: CreditLow }
   | { readonly is: 'told' }
+) & {
+  /** How often the wallet was low before and above again; 0 where it is left out. */
+  readonly returns?: number
+}
 
 /** What a log did to what its wallet owns: the credits it could spend, and those in locks. */
 export interface Reading {

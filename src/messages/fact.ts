@@ -134,10 +134,14 @@ export interface FactOrigin {
   readonly tx: TxHash
   /** How many logs of the same kind and wallet came before it in that transaction. */
   readonly place: number
+  /** Of `credit.low`: how often the wallet was low before and above again. None when left out. */
+  readonly returns?: number
 }
 
-export const factId = (type: CreditFact['type'], { wallet, tx, place }: FactOrigin): string =>
-  idOf(`${type} ${wallet} ${tx} ${place}`)
+export const factId = (
+  type: CreditFact['type'],
+  { wallet, tx, place, returns = 0 }: FactOrigin,
+): string => idOf([type, wallet, tx, place, ...(returns ? [returns] : [])].join(' '))
 
 /** @param place how many slashings of that worker came before it in that transaction */
 export const slashedId = (worker: Address, tx: TxHash, place: number): string =>

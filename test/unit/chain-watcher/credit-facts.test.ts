@@ -207,6 +207,52 @@ Facts(
   },
 )
 
+Facts('low again, told at a log that told it before, is another fact', async () => {
+  const house = new Buyers()
+  house.listen()
+  const first = await house.watch()
+  const steps = [() => house.deposit(100), () => house.spend(1, 92), () => house.deposit(292)]
+  for (const step of steps) {
+    step()
+    await rest()
+  }
+  await first.stop()
+  const [, low] = house.wallets.told.splice(0)
+  assert.is(low?.type, 'credit.low')
+  // Nothing of it is kept; and before it is read again, most of the credits are withdrawn.
+  house.registry.entries.clear()
+  house.stands(42, false)
+  const second = await house.watch()
+  await rest()
+  const lows = house.wallets.told.filter(({ type }) => type === 'credit.low')
+  assert.is(lows.length, 1)
+  assert.is.not(lows[0]?.id, low?.id, 'whoever has seen the first one must not pass over it')
+  await second.stop()
+})
+
+Facts('whoever is told of a top-up is told of what is low after it, whoever dies', async () => {
+  const house = new Buyers()
+  house.listen()
+  const first = await house.watch()
+  house.deposit(100)
+  await rest()
+  house.spend(1, 92)
+  await rest()
+  house.wallets.failing = true
+  house.deposit(292)
+  await rest()
+  await first.stop()
+  house.wallets.failing = false
+  house.types()
+  // The crash was in the midst of the telling, and the balance is down again by the second time.
+  house.stands(42, false)
+  const second = await house.watch()
+  house.spend(2, 42, false)
+  await rest()
+  assert.equal(house.types(), ['credit.topup', 'credit.low'])
+  await second.stop()
+})
+
 Facts('a mark that another watcher moved is read again, and nothing is told twice', async () => {
   const house = new Buyers()
   house.listen()
