@@ -35,7 +35,7 @@ const LOOK_MS = 1_000
  * each, and less work. Nobody waits for a settlement but for its hash, which an answer may go without.
  */
 const GATHER_FROM = 16
-const GATHER_MS = 100
+const GATHER_MS = 40
 
 export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () => boolean): Worker {
   const { lane, bus, clock, log, confirmLockAt = 'included' } = options
