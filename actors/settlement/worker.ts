@@ -1,4 +1,4 @@
-import { toUnixMs } from '../../src/domain/time.ts'
+import { type DurationMs, toUnixMs } from '../../src/domain/time.ts'
 import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messages/lane.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
@@ -31,11 +31,14 @@ export interface Worker {
 /** So often a lane with nothing to send looks whether the chain has gone back behind it. */
 const LOOK_MS = 1_000
 /**
- * Where so many jobs settle at a time, more do in the next moment: they go together, which costs less gas
- * each, and less work. Nobody waits for a settlement but for its hash, which an answer may go without.
+ * Where so many jobs go at a time, more do in the next moment: they go together, which costs less gas
+ * each, and less work. From the beginning of one transaction to that of the next, at least. Longer is
+ * not cheaper: whoever waits for an answer waits for the lock, and for the settlement's hash, too.
  */
-const GATHER_FROM = 16
-const GATHER_MS = 40
+const GATHER: Partial<Record<Batch['type'], { readonly from: number; readonly ms: DurationMs }>> = {
+  lock: { from: 8, ms: 20 },
+  settle: { from: 16, ms: 40 },
+}
 
 export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () => boolean): Worker {
   const { lane, bus, clock, log, confirmLockAt = 'included' } = options
@@ -83,12 +86,13 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
       }
     })
 
-  const gather = async (last: Batch, startedAt: number) => {
-    const leftMs = startedAt + GATHER_MS - clock.monotonic()
-    const isMany = last.type === 'settle' && last.items.length >= GATHER_FROM
+  const gather = async ({ type, items }: Batch, startedAt: number) => {
+    const rule = GATHER[type]
+    if (!rule || items.length < rule.from) return
     const { queue, submitter } = memory
-    const isNextFull = queue.waiting.settle.size >= submitter.itemsMax('settle')
-    if (isMany && !isNextFull && leftMs > 0) await pause(clock, leftMs)
+    const isNextFull = queue.waiting[type].size >= submitter.itemsMax(type)
+    const leftMs = startedAt + rule.ms - clock.monotonic()
+    if (!isNextFull && leftMs > 0) await pause(clock, leftMs)
   }
 
   return {

@@ -65,7 +65,7 @@ export class LaneHouse {
   async seedLocks(count: number): Promise<void> {
     const locker = await this.start('lock')
     await this.say(...Array.from({ length: count }, (_, i) => lock(job(i + 1))))
-    await locker.stop()
+    await this.stop(locker)
     this.heard()
   }
 

@@ -42,6 +42,21 @@ test('what arrives while a batch is in flight goes into the next, repeats into n
   assert.equal(house.batches(), ['lock 1', 'lock 2 3'])
 })
 
+test('after many locks at a time the next wait a moment, for more; after few they do not', async (house) => {
+  await house.start('lock')
+  const locks = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => lock(job(from + i)))
+  await house.say(...locks(1, 8))
+  await house.say(...locks(9, 10))
+  await house.clock.advance(15)
+  assert.is(house.batches().length, 1, 'they wait')
+  await house.say(...locks(11, 12))
+  await house.clock.advance(5)
+  assert.is(house.batches().at(-1), 'lock 9 10 11 12')
+  await house.say(...locks(13, 14))
+  assert.is(house.batches().at(-1), 'lock 13 14')
+})
+
 test('a batch holds no more than itemsMax', async (house) => {
   await house.start('lock', { itemsMax: 2 })
   await house.say(lock(job(1)), lock(job(2)), lock(job(3)))

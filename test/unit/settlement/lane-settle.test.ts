@@ -73,7 +73,7 @@ test('after many settlements at a time the next wait a moment, for more', async 
   await house.seedLocks(20)
   await house.say(...settles(1, 16))
   await house.say(...settles(17, 18))
-  await house.clock.advance(90)
+  await house.clock.advance(30)
   assert.is(house.batches().length, 2, 'they wait')
   await house.say(...settles(19, 20))
   await house.clock.advance(10)
