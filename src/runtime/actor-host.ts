@@ -5,7 +5,7 @@ import type { HostOptions } from './host-options.ts'
 import type { DueEffect } from './kind.ts'
 
 /** Resting actors that are kept for the questions that often follow an end. */
-const RESTING_MAX = 200
+const RESTING_MAX = 4
 
 interface Reading {
   readonly wanted: Set<number>
