@@ -53,10 +53,10 @@ export function decideFailWorker(job: Job, command: FailWorker, world: World): D
   const fail = (refusal: JobRefusal): Decision<JobEvent> =>
     accept({ type: 'JobFailed', refusal, at })
   if (running.cancelled || reason === 'cancelled') return fail(cancelled())
-  if (reason === 'context_length_exceeded') return decideTooLong(running, command, world)
-  if (reason === 'prompt_refused') return fail(failureRefusal(running, command))
   // Once text of a stream left for the caller, another worker cannot go on in its place.
-  if (command.textSent && running.terms.stream) return fail(failureRefusal(running, command))
+  const isTorn = command.textSent && running.terms.stream
+  if (isTorn || reason === 'prompt_refused') return fail(failureRefusal(running, command))
+  if (reason === 'context_length_exceeded') return decideTooLong(running, command, world)
   if (running.attempts >= ATTEMPTS_MAX) return fail(tooManyAttempts())
   const excludePool = reason === 'pool_gone' || reason === 'no_worker'
   const otherwise = reason === 'no_worker' ? noWorker(running) : failureRefusal(running, command)

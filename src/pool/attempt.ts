@@ -240,11 +240,11 @@ export class Attempt {
     this.reports.assigned(run.session)
   }
 
-  /** The next worker, unless another is on it already. */
+  /** The next worker, unless another is on it already. None goes on with a text that has begun. */
   private passOn(run: Run, fault: Fault): void {
     this.runs.close(run, fault)
-    if (this.runs.size > 0 || this.deps.placements.place(this.placement())) return
-    this.fail(fault)
+    const goesOn = () => this.runs.size > 0 || this.deps.placements.place(this.placement())
+    if (this.winner || !goesOn()) this.fail(fault)
   }
 
   /** The worker has failed: up to the other one, if there is one, or to the job. */
@@ -262,13 +262,13 @@ export class Attempt {
     this.passOn(run, fault)
   }
 
-  private fail({ reason, message }: Fault): void {
+  private fail({ reason, words }: Fault): void {
     if (!this.isOpen) return
     this.deps.outbox.flush()
     this.drop()
     const textSent = this.edge.chunks > 0
     const workers = [...this.failedWorkers]
-    this.reports.failed({ reason, textSent, message, workers, contextAbove: this.contextAbove })
+    this.reports.failed({ reason, textSent, words, workers, contextAbove: this.contextAbove })
   }
 
   private end(): void {

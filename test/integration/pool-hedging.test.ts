@@ -145,8 +145,29 @@ Hedging(
     await until(() => large.offers.length === 1, 'the large one to be asked')
     large.say({ $case: 'failure', value: tooLong })
     const failed = await stage.hears(jobId, 'FailWorker')
-    assert.equal([failed.reason, failed.message], ['context_length_exceeded', 'too long'])
+    assert.is(failed.reason, 'context_length_exceeded')
+    assert.is(stage.outputs.answers.get(jobId), 'too long')
     assert.equal(stage.load()?.completionRate, 1, 'nobody is blamed')
+  }),
+)
+
+Hedging(
+  'too long after some text: no other worker goes on with that text',
+  inHouse(async (house) => {
+    const { stage } = house
+    const small = await house.rogue(9, { contextWindow: 2_048 })
+    accepts(small)
+    const { jobId } = await stage.offer()
+    await until(() => small.offers.length === 1, 'the small one to be asked')
+    const large = await house.rogue(10)
+    accepts(large)
+    small.chunk(jobId, 0, 'the beginning of ')
+    small.say({ $case: 'failure', value: { jobId, reason: 2, message: 'too long' } })
+    const failed = await stage.hears(jobId, 'FailWorker')
+    assert.equal([failed.reason, failed.textSent], ['context_length_exceeded', true])
+    assert.equal(failed.workers, [small.address])
+    assert.is(large.offers.length, 0)
+    assert.is(stage.textOf(jobId), 'the beginning of ')
   }),
 )
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isCompleted, isEnded } from '../../../actors/job/state.ts'
-import { endingOf } from '../../../actors/job/view.ts'
+import { endingOf, viewOf } from '../../../actors/job/view.ts'
 import type { World } from '../../../actors/job/world.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import {
@@ -46,6 +46,8 @@ test('failure: before any text, the same lock goes to another worker', () => {
   assert.ok(job && !isCompleted(job) && !isEnded(job) && job.status === 'pending')
   assert.equal(job.excludeWorkers, [worker])
   assert.is(job.attempt?.number, 2)
+  const { status, worker: shownWorker } = viewOf(job)
+  assert.equal([status, shownWorker], ['processing', worker], 'nobody sees a way back')
 })
 test('failure: of two workers at once, neither gets the job again', () => {
   const other = toAddress(`0x${'ee'.repeat(20)}`)
@@ -68,7 +70,7 @@ test('failure: after text of a plain answer, another worker begins anew', () => 
 })
 test("failure: the caller's own doing is not tried again", () => {
   const { job } = given(started, locked, offered, assigned)
-    .when({ ...failure('context_length_exceeded'), message: 'too long' })
+    .when(failure('context_length_exceeded'))
     .then('JobFailed')
   const ending = endingOf(job!)
   assert.is(ending?.type === 'failed' && ending.refusal.code, 'context_length_exceeded')
@@ -82,7 +84,7 @@ test('failure: too long for this pool, and another serves more context', () => {
       return (contextAbove ?? 0) < 8_192 ? 'pool-2' : undefined
     },
   }
-  const tooLong = { ...failure('context_length_exceeded'), message: 'too long' }
+  const tooLong = failure('context_length_exceeded')
   const { job } = given(started, locked, offered, assigned)
     .when({ ...tooLong, workers: [worker], contextAbove: 4_096 }, world)
     .then('OfferFailed', 'OfferMade')
@@ -91,6 +93,10 @@ test('failure: too long for this pool, and another serves more context', () => {
   assert.equal([job.contextAbove, job.attempt?.poolId], [4_096, 'pool-2'])
   given(started, locked, offered, assigned)
     .when({ ...tooLong, contextAbove: 8_192 }, world)
+    .then('JobFailed')
+  // Some of a stream has reached the caller: nobody can go on with it.
+  given(started, locked, offered, assigned)
+    .when({ ...tooLong, textSent: true, contextAbove: 4_096 }, world)
     .then('JobFailed')
 })
 test('failure: the only worker was lost, so the model has none: 503', () => {
