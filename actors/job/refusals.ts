@@ -1,4 +1,5 @@
 import type { FailWorker } from '../../src/messages/job.ts'
+import type { CompletedJob } from './completed.ts'
 import type { EndedJob, RunningJob } from './state.ts'
 import type { JobRefusal } from './terms.ts'
 
@@ -10,6 +11,7 @@ export function noWorker({ terms }: RunningJob): JobRefusal {
   return {
     code: 'no_workers_available',
     message: `No worker hosts ${terms.model} now. ${RETURNED} Try again in a few seconds, or use another model.`,
+    param: 'model',
     details: { model: terms.model, retry_after: 5 },
   }
 }
@@ -25,7 +27,7 @@ export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string
   if (reason === 'SpendLimitReached') {
     return {
       code: 'insufficient_credits',
-      message: `The ${terms.lock} credits of this request are more than the wallet's own limit for a day (UTC) leaves. Raise the limit on chain, or wait for the next day.`,
+      message: `The ${terms.lock} credits of this request are more than the wallet's own limit for a day (UTC) leaves. Ask with a lower max_tokens, raise the limit on chain, or wait for the next day.`,
       details: { credits_required: Number(terms.lock), tier: terms.tier },
     }
   }
@@ -48,13 +50,13 @@ export function failureRefusal({ terms }: RunningJob, failure: FailWorker): JobR
     case 'context_length_exceeded':
       return {
         code: 'context_length_exceeded',
-        message: `${failure.message ?? `The messages exceed the context window of ${terms.model}.`} ${RETURNED}`,
+        message: `The messages exceed the context window of ${terms.model}. ${RETURNED}`,
         param: 'messages',
       }
     case 'prompt_refused':
       return {
         code: 'invalid_request',
-        message: `The worker's engine refused the request: ${failure.message ?? 'it gave no reason'}. ${RETURNED}`,
+        message: `The worker's engine refused the request. ${RETURNED}`,
         reason: 'prompt_refused',
       }
     default:
@@ -81,7 +83,7 @@ export const tornAnswer = (): JobRefusal => ({
 /** Read by a caller who did not hang up: its edge was not heard of, or the same request comes again. */
 export const cancelled = (): JobRefusal => ({
   code: 'service_unavailable',
-  message: `The connection to the caller was lost before anything was generated. ${RETURNED} Try again.`,
+  message: `The connection to the caller was lost before any of the answer had reached it. ${RETURNED} Try again.`,
   reason: 'cancelled',
 })
 
@@ -98,9 +100,10 @@ export const refundedOnChain = (): JobRefusal => ({
 })
 
 /** For who asks again with the same idempotency key: text is never journalled. */
-export const lostAnswer = (): JobRefusal => ({
+export const lostAnswer = ({ terms, charged }: CompletedJob): JobRefusal => ({
   code: 'answer_gone',
   message: 'The job was answered and settled, but its answer is not kept any more.',
+  details: { job_id: terms.id, credits_charged: Number(charged) },
 })
 
 export function timeout({ terms }: RunningJob): JobRefusal {

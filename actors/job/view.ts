@@ -20,6 +20,7 @@ import {
   isEnded,
   isRunning,
   type Job,
+  lastWorkerOf,
   type RunningJob,
 } from './state.ts'
 
@@ -104,7 +105,7 @@ function completion(job: ProvenJob): EdgeEnding {
 const answerLost = (job: CompletedJob): EdgeEnding => ({
   type: 'failed',
   jobId: job.terms.id,
-  refusal: lostAnswer(),
+  refusal: lostAnswer(job),
   escrowTx: escrowTx(job),
 })
 
@@ -149,10 +150,11 @@ export function viewOf(job: Exclude<Job, AbandonedJob>): JobView {
   return Object.assign(unknown, isCompleted(job) ? completedView(job) : endedView(job))
 }
 
-const runningView = (job: RunningJob) => ({
-  status: job.status,
-  worker: job.attempt?.worker?.address ?? null,
-})
+/** For others a job that looks for another worker is where it was: there is no way back to `pending`. */
+function runningView(job: RunningJob) {
+  const worker = lastWorkerOf(job)
+  return { status: worker ? 'processing' : 'pending', worker } as const
+}
 
 const endedView = ({ status, worker, escrow }: EndedJob) => ({
   status,

@@ -73,6 +73,8 @@ export interface CancelJob {
    * earlier one had reached it. Nothing of the job is charged.
    */
   readonly torn?: boolean
+  /** Of one that is torn: the caller has left, and has seen none of it. */
+  readonly unseen?: boolean
   /** Who cancels. A job that a retried request has joined from another edge ignores this one. */
   readonly replyTo?: string
   readonly at: UnixMs
@@ -161,8 +163,6 @@ export interface FailWorker {
   readonly workers?: readonly Address[]
   /** For `context_length_exceeded`: up to how many tokens of context were too few. */
   readonly contextAbove?: number
-  /** For `context_length_exceeded`, `prompt_refused`: what the worker said, fit for the caller. */
-  readonly message?: string
   readonly at: UnixMs
 }
 export type WorkerFailureReason =

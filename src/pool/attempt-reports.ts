@@ -99,13 +99,26 @@ export class AttemptReports {
   failed(failure: AttemptFailure): void {
     this.deps.counts.failed(this.job.model, failure.reason)
     this.deps.span?.end({ 'svc.end': failure.reason, 'error.type': failure.reason })
-    void this.tellFailed(failWorker(this.job, failure, this.now()))
+    void this.tellFailed(failure)
   }
 
   /** Who failed it must be known to the job, and to people. */
-  private async tellFailed(report: PoolReport): Promise<void> {
+  private async tellFailed(failure: AttemptFailure): Promise<void> {
+    const report = failWorker(this.job, failure, this.now())
+    if (failure.words) await this.keepWords(failure.words)
     if (this.assignee && !this.told) await this.tellAssigned(this.assignee)
     await this.tell(report)
+  }
+
+  /** In place of an answer: the edge adds them to what the job says, which goes without where they are lost. */
+  private async keepWords(words: string): Promise<void> {
+    const { outputs, log } = this.deps
+    const { jobId } = this.job
+    try {
+      await outputs.putAnswer(jobId, words, ANSWER_TTL_MS)
+    } catch (error) {
+      log.warn({ jobId, err: error }, 'what the worker said of the request is not stored')
+    }
   }
 
   /**

@@ -2,11 +2,14 @@ import { type Failure, Failure_Reason } from '../../proto/gen/svc/worker/v1/work
 import type { WorkerFailureReason } from '../messages/job.ts'
 import type { Release } from './run.ts'
 
+/** Longer ones are no message to a caller any more. */
+const WORDS_MAX = 300
+
 /** Why an attempt ends without an answer, or goes on without this worker. */
 export interface Fault extends Release {
   readonly reason: WorkerFailureReason
-  /** Fit for the caller. */
-  readonly message?: string | undefined
+  /** What the worker says of the request. It may quote the prompt: for the caller alone. */
+  readonly words?: string | undefined
 }
 
 /**
@@ -16,9 +19,9 @@ export interface Fault extends Release {
 export function readFailure({ reason, message }: Failure, stopping: boolean): Fault {
   switch (reason) {
     case Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED:
-      return { reason: 'context_length_exceeded', outcome: 'neutral', message }
+      return { reason: 'context_length_exceeded', outcome: 'neutral', words: fit(message) }
     case Failure_Reason.REASON_INVALID_REQUEST:
-      return { reason: 'prompt_refused', outcome: 'neutral', message }
+      return { reason: 'prompt_refused', outcome: 'neutral', words: fit(message) }
     case Failure_Reason.REASON_OUT_OF_TIME:
       return { reason: 'worker_error', outcome: 'neutral' }
     case Failure_Reason.REASON_CANCELLED:
@@ -30,3 +33,10 @@ export function readFailure({ reason, message }: Failure, stopping: boolean): Fa
       return { reason: 'worker_error', outcome: 'failed', why: 'its engine failed' }
   }
 }
+
+/** Of a message that may be of any length, and hold anything: one line. */
+const fit = (message: string): string =>
+  message
+    .slice(0, WORDS_MAX)
+    .replace(/[\p{Cc}\p{Surrogate}]+/gu, ' ')
+    .trim()

@@ -19,14 +19,14 @@ export const assignWorker = (
 export interface AttemptFailure {
   readonly reason: WorkerFailureReason
   readonly textSent: boolean
-  readonly message?: string | undefined
+  readonly words?: string | undefined
   readonly workers: readonly Address[]
   readonly contextAbove?: number | undefined
 }
 
 export const failWorker = (
   { jobId, attempt }: Attempted,
-  { reason, textSent, message, workers, contextAbove }: AttemptFailure,
+  { reason, textSent, workers, contextAbove }: AttemptFailure,
   at: UnixMs,
 ): FailWorker => ({
   type: 'FailWorker',
@@ -37,7 +37,6 @@ export const failWorker = (
   workers,
   at,
   ...(contextAbove === undefined ? {} : { contextAbove }),
-  ...(message === undefined ? {} : { message }),
 })
 
 /** @param chunks as this pool numbered them for the edge */

@@ -248,6 +248,47 @@ Errors('a job that fails before its first token answers with its refusal', async
   }
 })
 
+Errors('what a worker says of a request is told with its refusal', async ({ stage }) => {
+  const refusal = { code: 'invalid_request', message: 'The engine refused it.' } as const
+  stage.play = ({ jobId }) => {
+    stage.outputs.answers.set(jobId, 'top_p must be positive')
+    stage.say({ type: 'failed', jobId, escrowTx: null, refusal })
+  }
+  const said = async () =>
+    (await errorOf(await call(stage, '/v1/chat/completions', { body: chat() }))).message
+  assert.is(await said(), 'The engine refused it. The worker said: top_p must be positive')
+  stage.play = ({ jobId }) => stage.say({ type: 'failed', jobId, escrowTx: null, refusal })
+  assert.is(await said(), 'The engine refused it.', 'its words are lost')
+})
+
+Errors(
+  'a path or a method that is none tells the balance of a key that is one',
+  async ({ stage }) => {
+    await stage.fund(55)
+    for (const [path, method, status] of [
+      ['/v1/embeddings', 'POST', 404],
+      ['/v1/account', 'DELETE', 405],
+    ] as const) {
+      const ask = async (key: string) => {
+        const response = await call(stage, path, { method, key })
+        return [response.status, response.headers.get('x-svc-credits-remaining')]
+      }
+      assert.equal(await ask(KEY), [status, '55'])
+      assert.equal(await ask(`svc_live_${'x'.repeat(32)}`), [status, null])
+    }
+  },
+)
+
+Errors('a body that is not UTF-8 is refused: its prompt would be another', async ({ stage }) => {
+  const body = Buffer.from(JSON.stringify({ ...chat(), user: 'caf\u00e9' }), 'latin1')
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const url = `${stage.url}/v1/chat/completions`
+  const error = await errorOf(await fetch(url, { method: 'POST', headers, body }))
+  assert.equal([error.status, error.code], [400, 'invalid_request'])
+  assert.match(error.message, 'UTF-8')
+  assert.is(stage.commands.length, 0)
+})
+
 Errors('a request id is taken over when it is sane', async ({ stage }) => {
   const ask = async (id: string) =>
     (await call(stage, '/healthz', { headers: { 'x-request-id': id } })).headers.get('x-request-id')

@@ -20,14 +20,35 @@ Faults(
     }
     const long = "This model's maximum context length is 32768 tokens"
     await serve(says(400, long))
-    const first = await stage.hears((await stage.offer()).jobId, 'FailWorker')
-    assert.equal([first.reason, first.message], ['context_length_exceeded', long])
+    const fails = async () => {
+      const { jobId } = await stage.offer()
+      const { reason } = await stage.hears(jobId, 'FailWorker')
+      return [reason, stage.outputs.answers.get(jobId)]
+    }
+    assert.equal(await fails(), ['context_length_exceeded', long])
     upstream.answer = says(422, 'top_p must be positive')
-    const second = await stage.hears((await stage.offer()).jobId, 'FailWorker')
-    assert.equal([second.reason, second.message], ['prompt_refused', 'top_p must be positive'])
+    assert.equal(await fails(), ['prompt_refused', 'top_p must be positive'])
     upstream.answer = says(500, 'out of memory')
-    const third = await stage.hears((await stage.offer()).jobId, 'FailWorker')
-    assert.equal([third.reason, third.message], ['worker_error', undefined])
+    assert.equal(await fails(), ['worker_error', undefined])
+  }),
+)
+
+Faults(
+  'what a worker says of a prompt is one short line, and nothing of it is told to the job',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => {
+      const message = `top_p\n\u0000${'is wrong '.repeat(1_000_000)}`
+      worker.say({ $case: 'accept', value: { jobId } })
+      worker.say({ $case: 'failure', value: { jobId, reason: 3, message } })
+    }
+    const { jobId } = await stage.offer()
+    const told = await stage.hears(jobId, 'FailWorker')
+    assert.is(told.reason, 'prompt_refused')
+    assert.not.match(JSON.stringify(told), 'top_p')
+    const words = stage.outputs.answers.get(jobId) ?? ''
+    assert.match(words, /^top_p is wrong is wrong/)
+    assert.ok(words.length <= 300)
   }),
 )
 

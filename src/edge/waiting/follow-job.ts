@@ -27,8 +27,10 @@ import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
 import type { WaitedJob } from './waited-job.ts'
 import type { Waiter } from './waiting.ts'
+import { withWorkersWords } from './workers-words.ts'
 
 export type Completed = Extract<EdgeEnding, { type: 'completed' }>
+type Failed = Extract<EdgeEnding, { type: 'failed' }>
 export type Outcome =
   | { readonly type: 'completed'; readonly ending: Completed; readonly text: string }
   | { readonly type: 'failed'; readonly refusal: Refusal; readonly escrowTx: TxHash | null }
@@ -143,7 +145,7 @@ export class FollowedJob implements Waiter {
         break
       case 'failed':
         this.#jobIsOver = true
-        this.#fail(message.refusal, message.escrowTx)
+        void this.#hearFailed(message)
         break
       default:
         unreachable(message)
@@ -190,6 +192,10 @@ export class FollowedJob implements Waiter {
 
   #say(text: string, head: Chunk['head']): void {
     for (const follower of this.#followers) follower.onText(text, head)
+  }
+
+  async #hearFailed({ refusal, escrowTx }: Failed): Promise<void> {
+    this.#fail(await withWorkersWords(refusal, this.jobId, this.#options), escrowTx)
   }
 
   #hearCompleted(ending: Completed): void {

@@ -5,6 +5,8 @@ import { EngineFault } from '../engine.ts'
 const CONTEXT =
   /context[ _](length|window|size)|maximum context|prompt is too long|too many (input )?tokens|`inputs` tokens|exceeds the model'?s? max/i
 
+const MESSAGE_MAX = 300
+
 const errorBody = z.object({
   error: z.union([
     z.string(),
@@ -15,16 +17,26 @@ const errorBody = z.object({
     }),
   ]),
 })
-const flatBody = z.object({ message: z.string(), code: z.unknown(), type: z.unknown() }).partial()
+const flatBody = z.object({ message: z.string() })
+/** What servers built on FastAPI say of a body that they cannot read; its `input` would quote the prompt. */
+const detailBody = z.object({
+  detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).nonempty()]),
+})
 
 /** What an upstream's refusal means. */
 export function statusFault(status: number, body: string): EngineFault {
   const { message, words } = readError(body)
   if (status === 400 || status === 413 || status === 422) {
     const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
-    return new EngineFault(kind, message || `the engine refused the request (${status})`)
+    return new EngineFault(
+      kind,
+      message.slice(0, MESSAGE_MAX) || `the engine refused the request (${status})`,
+    )
   }
-  return new EngineFault('engine', `upstream answered ${status}: ${message.slice(0, 300)}`)
+  return new EngineFault(
+    'engine',
+    `upstream answered ${status}: ${(message || words).slice(0, MESSAGE_MAX)}`,
+  )
 }
 
 /** The fault in an event of a stream, if the event is one. */
@@ -34,10 +46,11 @@ export function eventFault(data: unknown): EngineFault | undefined {
   const parsed = errorBody.safeParse(data)
   if (!parsed.success) return undefined
   const { message, words } = readError(JSON.stringify(data))
-  if (CONTEXT.test(words)) return new EngineFault('context_length', message)
-  return new EngineFault('engine', `upstream broke off: ${message.slice(0, 300)}`)
+  if (CONTEXT.test(words)) return new EngineFault('context_length', message.slice(0, MESSAGE_MAX))
+  return new EngineFault('engine', `upstream broke off: ${message.slice(0, MESSAGE_MAX)}`)
 }
 
+/** @returns `message`: fit for the caller; `words`: all that may say what it is about */
 function readError(body: string): { message: string; words: string } {
   const json = parseJson(body)
   const wrapped = errorBody.safeParse(json)
@@ -48,8 +61,15 @@ function readError(body: string): { message: string; words: string } {
     return { message, words: `${message} ${error.code ?? ''} ${error.type ?? ''}` }
   }
   const flat = flatBody.safeParse(json)
-  const message = flat.success ? (flat.data.message ?? body) : body
-  return { message, words: message }
+  if (flat.success) return { message: flat.data.message, words: flat.data.message }
+  return { message: readDetail(json), words: body }
+}
+
+function readDetail(json: unknown): string {
+  const parsed = detailBody.safeParse(json)
+  if (!parsed.success) return ''
+  const { detail } = parsed.data
+  return typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join('; ')
 }
 
 /** The value of a JSON text, or undefined where it is none. */

@@ -118,4 +118,17 @@ Stream('refusals: whose doing they are', () => {
   for (const status of [401, 404, 429, 500, 503]) assert.is(kind(status, said('x')), 'engine')
 })
 
+Stream('refusals: what of them is fit for a caller', () => {
+  const message = (body: string) => statusFault(422, body).message
+  const prompt = 'my secret'
+  const item = { type: 'missing', loc: ['body', 'messages'], msg: 'Field required', input: prompt }
+  assert.is(message(JSON.stringify({ detail: [item, { msg: 'No' }] })), 'Field required; No')
+  assert.is(message(JSON.stringify({ detail: 'Not today' })), 'Not today')
+  const without = 'the engine refused the request (422)'
+  for (const body of ['', prompt, '{}', JSON.stringify({ input: prompt }), '{"detail":[]}']) {
+    assert.is(message(body), without)
+  }
+  assert.is(message(JSON.stringify({ message: 'x'.repeat(5_000) })).length, 300)
+})
+
 Stream.run()
