@@ -191,11 +191,14 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   return accept<JobEvent>({ type: 'WorkerAssigned', worker, workerId, ...taken }, completed)
 }
 
-function decideCancel(job: Job, { torn, replyTo, at }: CancelJob): Decision<JobEvent> {
+function decideCancel(job: Job, { torn, unseen, replyTo, at }: CancelJob): Decision<JobEvent> {
   if (!isRunning(job)) return nothing
   // Somebody else waits for it by now.
   if (replyTo !== undefined && replyTo !== job.terms.replyTo) return nothing
-  if (torn) return accept({ type: 'JobFailed', refusal: tornAnswer(), at })
+  if (torn) {
+    const refusal = unseen ? cancelled() : tornAnswer()
+    return accept({ type: 'JobFailed', refusal, at })
+  }
   if (job.cancelled) return nothing
   if (!job.attempt) return accept({ type: 'JobFailed', refusal: cancelled(), at })
   return accept({ type: 'CancelRequested' })

@@ -1,6 +1,6 @@
 import type { JobHappening } from '../../src/messages/job-fact.ts'
 import { isProven } from './completed.ts'
-import { type EndedJob, isCompleted, isRunning, type Job } from './state.ts'
+import { type EndedJob, isCompleted, isRunning, type Job, lastWorkerOf } from './state.ts'
 
 /**
  * What has happened to a job by this state, in the order in which it did. Whoever tells the world
@@ -33,7 +33,7 @@ function isLocked(job: Exclude<Job, { status: 'abandoned' }>): boolean {
 }
 
 function wasTaken(job: Exclude<Job, { status: 'abandoned' }>): boolean {
-  if (isRunning(job)) return job.status === 'processing'
+  if (isRunning(job)) return lastWorkerOf(job) !== null
   return isCompleted(job) || job.worker !== null
 }
 

@@ -47,6 +47,8 @@ export interface RunningJob {
   /** Workers and pools that this job is not offered to again. */
   readonly excludeWorkers: readonly Address[]
   readonly excludePools: readonly string[]
+  /** It has lost the worker that it had. */
+  readonly lostWorker?: Address
   /** Up to so many tokens of context were too few. */
   readonly contextAbove?: number
   /** The caller hung up: what was generated is settled, nothing is tried again. */
@@ -95,6 +97,10 @@ export const isEnded = (job: Job): job is EndedJob =>
 /** A timeout whose answer waits for the hash of the refund, which nobody has told yet. */
 export const awaitsRefundHash = ({ status, escrow }: EndedJob): boolean =>
   status === 'refunded' && escrow.at !== 'returned' && escrow.at !== 'never'
+
+/** Who runs it, or ran it last; null: no worker has taken it yet. */
+export const lastWorkerOf = ({ attempt, lostWorker }: RunningJob): Address | null =>
+  attempt?.worker?.address ?? lostWorker ?? null
 
 /** The lock is asked for, or broadcast (block 0): the chain has not decided yet. */
 export const lockIsOpen = ({ escrow }: Exclude<Job, AbandonedJob>): boolean =>
@@ -214,6 +220,7 @@ function offerFailed(
     attempt: null,
     excludeWorkers: [...new Set([...job.excludeWorkers, ...assigned, ...workers])],
     excludePools: excludePool ? [...job.excludePools, attempt.poolId] : job.excludePools,
+    ...(attempt.worker ? { lostWorker: attempt.worker.address } : {}),
     ...(contextAbove === undefined ? {} : { contextAbove }),
   }
 }
@@ -245,13 +252,12 @@ function ended(
   refusal: JobRefusal,
   endedAt: UnixMs,
 ): EndedJob {
-  const running = isRunning(job) ? job.attempt : null
   return {
     status,
     terms: job.terms,
     escrow: job.escrow,
-    worker: isCompleted(job) ? job.worker.address : (running?.worker?.address ?? null),
-    poolId: running?.poolId ?? null,
+    worker: isCompleted(job) ? job.worker.address : isRunning(job) ? lastWorkerOf(job) : job.worker,
+    poolId: isRunning(job) ? (job.attempt?.poolId ?? null) : null,
     refusal,
     endedAt,
     ...(isCompleted(job) ? { answered: job } : {}),

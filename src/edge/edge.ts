@@ -23,7 +23,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { makeAuth } from './callers/auth.ts'
-import { requireCaller } from './callers/caller.ts'
+import { requireCaller, tellStrays } from './callers/caller.ts'
 import { makeAdmission } from './chat/admission.ts'
 import { makeChainHealth } from './chat/chain-health.ts'
 import { makeJobTimes } from './chat/job-times.ts'
@@ -116,6 +116,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const crossOrigin = makeCrossOrigin(settings.corsOrigins)
   const server = makeServer({ ...settings, burst, crossOrigin, log, leaving })
   countAnswers(server, ports.metrics)
+  tellStrays(server, auth, balances)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
   const endpoints = collectEndpoints(server)
 

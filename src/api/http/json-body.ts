@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { LIMITS } from '../../domain/limits.ts'
 
@@ -15,15 +16,18 @@ export function addJsonBody(server: FastifyInstance, options: Options = {}): voi
   server.removeAllContentTypeParsers()
   // `error`: a key that could poison a prototype is refused, not silently dropped.
   const parse = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser<string>(
+  server.addContentTypeParser<Buffer>(
     'application/json',
-    { parseAs: 'string' },
-    (request, body, done) => {
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
       const encoding = request.headers['content-encoding']
       if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
         // Never unpacked: a few kilobytes can become gigabytes.
         return done(malformed('The body is compressed; send it without a content-encoding.'))
       }
+      // Read all the same, a prompt would be another one.
+      if (!isUtf8(bytes)) return done(malformed('The body is not UTF-8.'))
+      const body = bytes.toString()
       if (body.trim() === '') {
         // Clients that name the type of every request also name that of one without a body.
         return options.mayBeEmpty || request.method === 'DELETE'

@@ -38,7 +38,7 @@ export interface Jobs {
    * Returns at once; repeated in the background until the job has it. A job that was joined from
    * another edge since then ignores it.
    */
-  cancel(jobId: JobId, why?: Pick<CancelJob, 'torn'>): void
+  cancel(jobId: JobId, why?: CancelReason): void
   /** Undefined: nobody answers for this job at the moment. */
   get(jobId: JobId): Promise<JobReply | undefined>
   /** A request of this edge waits for it from now on. Undefined: as for `get`. */
@@ -50,6 +50,8 @@ export interface Jobs {
   /** Resolves when no cancellation is under way any more. */
   settled(): Promise<void>
 }
+
+type CancelReason = Pick<CancelJob, 'torn' | 'unseen'>
 
 interface Options {
   readonly bus: Bus
@@ -96,7 +98,7 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
     }
   }
 
-  const cancel = async (jobId: JobId, why?: Pick<CancelJob, 'torn'>): Promise<void> => {
+  const cancel = async (jobId: JobId, why?: CancelReason): Promise<void> => {
     const command: CancelJob = { type: 'CancelJob', jobId, ...why, replyTo, at: clock.now() }
     const reply = await say(command, CANCEL_WITHIN_MS)
     if (reply === undefined) log.warn({ jobId }, 'job: cancellation was not acknowledged')

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { assert } from '../../domain/result.ts'
 import { HEADERS } from '../http/service-headers.ts'
@@ -17,11 +17,26 @@ export function requireCaller(server: FastifyInstance, auth: Auth, balances: Bal
     request.caller = await auth.authenticate(request.headers.authorization)
   })
   // Every authenticated answer tells the balance, refusals too.
-  server.addHook('onSend', async (request, reply) => {
-    if (request.caller === null || reply.hasHeader(HEADERS.creditsRemaining)) return
-    const remaining = await balances.glance(request.caller.wallet)
-    if (remaining !== undefined) reply.header(HEADERS.creditsRemaining, String(remaining))
+  server.addHook('onSend', async ({ caller }, reply) => {
+    if (caller && !reply.hasHeader(HEADERS.creditsRemaining)) await tell(caller, reply, balances)
   })
+}
+
+/** A path or method that is none is refused before the key is looked at; a key that is one tells the balance. */
+export function tellStrays(server: FastifyInstance, auth: Auth, balances: Balances): void {
+  server.addHook('onSend', async (request, reply) => {
+    const { authorization } = request.headers
+    if (!authorization || !STRAYED.has(reply.statusCode) || 'caller' in request) return
+    const caller = await auth.authenticate(authorization).catch(() => undefined)
+    if (caller) await tell(caller, reply, balances)
+  })
+}
+
+const STRAYED: ReadonlySet<number> = new Set([404, 405])
+
+async function tell({ wallet }: Caller, reply: FastifyReply, balances: Balances): Promise<void> {
+  const remaining = await balances.glance(wallet)
+  if (remaining !== undefined) reply.header(HEADERS.creditsRemaining, String(remaining))
 }
 
 export function callerOf(request: FastifyRequest): Caller {

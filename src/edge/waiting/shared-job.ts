@@ -117,7 +117,7 @@ export class SharedJob {
 
   #cancel({ free }: { free: boolean }): void {
     const { jobs, job } = this.#options
-    jobs.cancel(job.jobId, free ? { torn: true } : undefined)
+    jobs.cancel(job.jobId, free ? { torn: true, unseen: true } : undefined)
     this.close()
   }
 

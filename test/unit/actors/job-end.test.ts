@@ -106,6 +106,15 @@ test('expire: who asks before that hears of no end yet, and of it with the hash'
   const later = reply(told.job, told.decision)
   assert.is(later.type === 'accepted' && later.ending?.type, 'failed')
 })
+test('cancel: of what nobody has seen, is no fault of a worker', () => {
+  const why = (unseen: boolean) => {
+    const cancel = { type: 'CancelJob', jobId, torn: true, unseen, at } as const
+    const { job } = given(started, locked, offered, assigned).when(cancel).then('JobFailed')
+    assert.ok(keys(job).includes('refund'))
+    return job?.status === 'failed' && job.refusal.reason
+  }
+  assert.equal([why(true), why(false)], ['cancelled', 'worker_lost'])
+})
 test('cancel: before an offer, fails and gives all credits back', () => {
   given(started).when({ type: 'CancelJob', jobId, at }).then('JobFailed')
 })

@@ -37,10 +37,12 @@ Happenings('submitted: once the lock is in a block, not when it was sent', () =>
   assert.equal(by(started, locked), ['job.submitted'])
   assert.equal(by(started, locked, offered), ['job.submitted'])
 })
-Happenings('processing: when a worker has it; then another may be looked for', () => {
+Happenings('processing: when a worker has it, and still when another is looked for', () => {
   assert.equal(by(started, locked, offered, assigned), toProcessing)
   const lost: JobEvent = { type: 'OfferFailed', excludePool: false }
-  assert.equal(by(started, locked, offered, assigned, lost), ['job.submitted'])
+  assert.equal(by(started, locked, offered, assigned, lost), toProcessing)
+  assert.equal(by(started, locked, offered, assigned, lost, offered), toProcessing)
+  assert.equal(by(started, locked, offered, lost, offered), ['job.submitted'], 'nobody took it')
 })
 Happenings('completed: when the settlement is final, and not with the answer', () => {
   assert.equal(by(...answered), toProcessing)

@@ -43,8 +43,7 @@ const test = suite('job: any walk')
 
 const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   pending: ['processing', 'settling', 'failed', 'refunded'],
-  // Back to pending: another worker under the same lock.
-  processing: ['pending', 'settling', 'failed', 'refunded'],
+  processing: ['settling', 'failed', 'refunded'],
   settling: ['settled', 'failed', 'disputed'],
   // Failed: the settlement was in a block that is gone, and its lock was taken back since.
   settled: ['disputed', 'failed'],
