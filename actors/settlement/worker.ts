@@ -36,7 +36,7 @@ const LOOK_MS = 1_000
  * not cheaper: whoever waits for an answer waits for the lock, and for the settlement's hash, too.
  */
 const GATHER: Partial<Record<Batch['type'], { readonly from: number; readonly ms: DurationMs }>> = {
-  lock: { from: 8, ms: 20 },
+  lock: { from: 8, ms: 10 },
   settle: { from: 16, ms: 40 },
 }
 

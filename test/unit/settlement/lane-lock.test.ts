@@ -48,7 +48,7 @@ test('after many locks at a time the next wait a moment, for more; after few the
     Array.from({ length: to - from + 1 }, (_, i) => lock(job(from + i)))
   await house.say(...locks(1, 8))
   await house.say(...locks(9, 10))
-  await house.clock.advance(15)
+  await house.clock.advance(5)
   assert.is(house.batches().length, 1, 'they wait')
   await house.say(...locks(11, 12))
   await house.clock.advance(5)
