@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { ABI_HASH } from '../chain/abi.ts'
 import { type Contracts, findContracts, OlderAddressFile } from '../chain/contracts-file.ts'
 import { deployContracts } from '../chain/deploy/deploy.ts'
@@ -6,6 +5,7 @@ import { defaultTerms } from '../chain/deploy/settings.ts'
 import { fundGas, fundWallet, shareCompute } from '../chain/fund.ts'
 import { buildContracts } from '../contracts/build.ts'
 import { toCredits } from '../domain/credits.ts'
+import { chainWrittenAt } from './chain-state.ts'
 import type { DataDir } from './data-dir.ts'
 import { addressOf, type Keys } from './keys.ts'
 import type { Screen } from './screen.ts'
@@ -89,10 +89,7 @@ const KEPT_PATIENCE_MS = 15_000
  * begins a new chain, without contracts and credits, and nothing works on it.
  */
 export async function untilChainIsKept({ chainState }: DataDir, since: number): Promise<void> {
-  const isWritten = async () => {
-    const writtenAt = statSync(chainState, { throwIfNoEntry: false })?.mtimeMs
-    return (writtenAt !== undefined && writtenAt > since) || undefined
-  }
+  const isWritten = async () => chainWrittenAt(chainState) > since || undefined
   await waitFor(isWritten, KEPT_PATIENCE_MS)
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordPath } from '../chain/deploy/record.ts'
+import { chainStateFiles, hasChainState } from './chain-state.ts'
 
 /** Where one network keeps what it must not forget. */
 export interface DataDir {
@@ -40,7 +41,7 @@ const stateOf = (dir: DataDir): readonly string[] => [
   dir.keysFile,
   dir.contractsFile,
   recordPath(dir.contractsFile),
-  dir.chainState,
+  ...chainStateFiles(dir.chainState),
   dir.natsStore,
   dir.redisStore,
   dir.redisUsersFile,
@@ -57,7 +58,7 @@ export function openDataDir(dir: DataDir, fresh: boolean): void {
     'The state of one local network. See npm start -- --help.\n',
   )
   // The journal and the ledger speak of one chain. Where that chain is gone, so is their meaning.
-  if (!existsSync(dir.chainState)) {
+  if (!hasChainState(dir.chainState)) {
     const record = recordPath(dir.contractsFile)
     for (const path of [dir.contractsFile, record, dir.natsStore, dir.redisStore]) remove(path)
   }

@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { storeApiKey } from './api-key.ts'
 import { compileContracts, setUpChain, untilChainIsKept } from './chain-setup.ts'
+import { hasChainState } from './chain-state.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { openKeys } from './keys.ts'
 import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
@@ -88,7 +89,7 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
     const servers = { dir, ports, keys, screen, start: supervisor.start }
 
     const chainReady = async () => {
-      const isNew = !existsSync(dir.chainState)
+      const isNew = !hasChainState(dir.chainState)
       await Promise.all([compileContracts(dir, screen), startChain(servers)])
       const contracts = await setUpChain({ rpcUrl: urls.rpc, dir, keys, screen })
       return { contracts, kept: isNew ? untilChainIsKept(dir, Date.now()) : undefined }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { NATS_ROLES, type NatsRole } from '../bus/permissions.ts'
 import { REDIS_ROLES, type RedisRole } from '../store/permissions.ts'
+import { keepChainState } from './chain-state.ts'
 import type { DataDir } from './data-dir.ts'
 import { serveGenesis } from './genesis.ts'
 import type { Keys } from './keys.ts'
@@ -42,6 +43,7 @@ export interface ServerSettings {
 const CHAIN_ID = 31_337
 const OWN_PATIENCE_MS = 30_000
 const EXTERNAL_PATIENCE_MS = 5_000
+const STATE_LOOK_MS = 1_000
 
 export const findServerUrls = (
   ports: Ports,
@@ -93,7 +95,13 @@ export async function startServers(settings: ServerSettings, urls: ServerUrls): 
 export async function startChain({ dir, ports, screen, start }: ServerSettings): Promise<void> {
   if (process.env.RPC_URL)
     screen.note('! RPC_URL is not used: a network runs on a chain of its own')
-  start(chainProgram(findAnvil(), dir, ports, await serveGenesis()))
+  const state = keepChainState(dir.chainState)
+  const args = chainArguments({
+    ...{ port: ports.chain, state: state.file },
+    genesis: await serveGenesis(),
+  })
+  start({ role: 'chain', name: 'chain', command: findAnvil(), args, prepare: state.recover })
+  setInterval(state.setAside, STATE_LOOK_MS).unref()
   await screen.step('chain', () =>
     waitForListener('the chain', LOOPBACK, ports.chain, OWN_PATIENCE_MS),
   )
@@ -162,11 +170,6 @@ function isOldRedis(path: string): boolean {
   return major !== undefined && Number(major) < 7
 }
 
-function chainProgram(path: string, dir: DataDir, ports: Ports, genesis: string): Program {
-  const args = chainArguments({ port: ports.chain, state: dir.chainState, genesis })
-  return { role: 'chain', name: 'chain', command: path, args }
-}
-
 export interface ChainArguments {
   readonly port: number
   /** The file that it is kept in. */
@@ -178,7 +181,7 @@ export interface ChainArguments {
 /** What anvil is started with. */
 export const chainArguments = ({ port, state, genesis }: ChainArguments): string[] => [
   ...['--host', LOOPBACK, '--port', String(port), '--chain-id', String(CHAIN_ID)],
-  // Written on SIGTERM and at each interval; SIGKILL loses up to one interval.
+  // Written on SIGTERM and at each interval; SIGKILL loses up to one interval, or a few (`chain-state.ts`).
   ...['--state', state, '--state-interval', '5'],
   // In order of arrival, and without the states of old blocks: both keep blocks fast.
   ...['--order', 'fifo', '--prune-history', '--silent'],

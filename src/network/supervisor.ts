@@ -15,6 +15,8 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>
   /** True: the process itself ends when its standard input does. */
   readonly supervised?: boolean
+  /** Called before each start, when the one before is gone. */
+  readonly prepare?: () => void
 }
 
 export interface Running {
@@ -61,6 +63,12 @@ export function makeSupervisor(options: SupervisorOptions): Supervisor {
 
   function run(entry: Kept): void {
     const { program } = entry
+    try {
+      program.prepare?.()
+    } catch (error) {
+      ended(entry, performance.now(), String(error))
+      return
+    }
     const [command, ...args] = [
       ...(program.supervised ? [] : deathNotice),
       program.command,

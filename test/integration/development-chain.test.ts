@@ -1,8 +1,12 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeRpc, type Rpc } from '../../src/chain/json-rpc.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { untilChainIsKept } from '../../src/network/chain-setup.ts'
+import { hasChainState, keepChainState } from '../../src/network/chain-state.ts'
 import { dataDirAt } from '../../src/network/data-dir.ts'
 import { serveGenesis } from '../../src/network/genesis.ts'
 import { findAnvil } from '../../src/network/programs.ts'
@@ -15,6 +19,8 @@ const DevelopmentChain = suite('development chain')
 
 const CREDITS = toCredits(500n)
 const CLOCK_SLACK_S = 3
+/** A file that rested so long is written to its end. */
+const FINISHED_MS = 1_100
 
 let genesis: string
 let server: Server
@@ -60,6 +66,45 @@ DevelopmentChain('killed, it goes on with what it had, by the clock of the day',
   const after = await newestBlock()
   assert.is(Number(after.number), Number(before.number) + 1)
   assert.ok(Math.abs(Number(after.timestamp) - Date.now() / 1_000) < CLOCK_SLACK_S, 'its clock')
+})
+
+DevelopmentChain('what was written in part, or beside a block, is not started on', () => {
+  const keep = keepChainState(join(mkdtempSync(join(dir, 'kept-')), 'chain.json'))
+  const whole = readFileSync(dataDirAt(dir).chainState, 'utf8')
+  const { best_block_number: newest, ...rest } = JSON.parse(whole)
+  // Its accounts have done what its newest block says; the blocks end before.
+  const beside = JSON.stringify({ ...rest, best_block_number: newest - 1 })
+  const startOn = (text: string) => {
+    writeFileSync(keep.file, text)
+    keep.recover()
+    return readFileSync(keep.file, 'utf8') === text
+  }
+
+  assert.ok(startOn(beside), 'there is no other')
+  assert.ok(startOn(whole), 'a whole one')
+  for (const broken of [beside, whole.slice(0, -10), '']) {
+    assert.not(startOn(broken))
+    assert.is(readFileSync(keep.file, 'utf8'), whole)
+  }
+})
+
+DevelopmentChain('what was written is set aside once it is finished', async () => {
+  const keep = keepChainState(join(mkdtempSync(join(dir, 'kept-')), 'chain.json'))
+  writeFileSync(keep.file, 'started on')
+  keep.recover()
+  await pause(FINISHED_MS)
+  keep.setAside()
+  assert.is(readFileSync(keep.file, 'utf8'), 'started on')
+
+  writeFileSync(keep.file, 'written')
+  keep.setAside()
+  assert.is(readFileSync(keep.file, 'utf8'), 'written')
+  await pause(FINISHED_MS)
+  keep.setAside()
+  assert.not(existsSync(keep.file))
+  assert.ok(hasChainState(keep.file))
+  keep.recover()
+  assert.is(readFileSync(keep.file, 'utf8'), 'written')
 })
 
 DevelopmentChain(

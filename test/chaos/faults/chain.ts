@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeRpc } from '../../../src/chain/json-rpc.ts'
+import { chainWrittenAt } from '../../../src/network/chain-state.ts'
 import { pause, until } from '../../e2e/until.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
@@ -18,8 +18,8 @@ const USUAL_FEE = '0x3b9aca00'
 const DEAR_GWEI = 40
 const DEARER = 1.25
 const REORG_BLOCKS = 3
-/** Anvil writes its state every five seconds; longer than one writing takes; and less than until the next. */
-const [STATE_MS, WRITTEN_MS, LOST_MS] = [30_000, 700, 2_000]
+/** Anvil writes its state every five seconds; and less than until the next. */
+const [STATE_MS, LOST_MS] = [30_000, 2_700]
 
 export const chainFaults: readonly Fault[] = [
   { name: 'chain: transactions dropped', world: 'usual', run: (world) => withRpc(world, drop) },
@@ -40,35 +40,21 @@ async function withRpc(world: World, work: (rpc: Rpc) => Promise<string>) {
 }
 
 /**
- * What has happened since the node last wrote its state is lost. A state that anvil writes while it makes a
- * block can lack this block's events and have what they did, which no chain does to anybody; so the one that
- * it finds was written while no block was made.
+ * What has happened since the node last wrote a whole state is lost. Nobody sends a deposit again that a node
+ * has forgotten, so those of the callers are in two states.
  */
 async function kill(world: World) {
   const file = join(world.network.dataDir, 'chain.json')
-  await withRpc(world, async (rpc) => {
-    await rpc.call('evm_setAutomine', [false])
-    try {
-      await pause(WRITTEN_MS)
-      const { mtimeMs } = statSync(file)
-      await until('a state is written', () => statSync(file).mtimeMs > mtimeMs, STATE_MS)
-      await pause(WRITTEN_MS)
-    } finally {
-      await mineAgain(rpc)
-    }
-    await pause(LOST_MS)
-    return ''
-  })
+  for (let state = 0; state < 2; state++) {
+    const since = chainWrittenAt(file)
+    await until('a state is written', () => chainWrittenAt(file) > since, STATE_MS)
+  }
+  await pause(LOST_MS)
   return ended(world, 'SIGKILL')
 }
 
-/** It writes its state at the end, and makes no block then. */
+/** It writes its state at the end. */
 async function restart(world: World) {
-  await withRpc(world, async (rpc) => {
-    await rpc.call('evm_setAutomine', [false])
-    await pause(BLOCK_MS)
-    return ''
-  })
   return ended(world, 'SIGTERM')
 }
 
