@@ -105,17 +105,17 @@ export class AttemptReports {
   /** Who failed it must be known to the job, and to people. */
   private async tellFailed(failure: AttemptFailure): Promise<void> {
     const report = failWorker(this.job, failure, this.now())
-    if (failure.words) await this.keepWords(failure.words)
+    if (failure.words) await this.deps.jobs.after(this.keepWords(failure.words))
     if (this.assignee && !this.told) await this.tellAssigned(this.assignee)
     await this.tell(report)
   }
 
-  /** In place of an answer: the edge adds them to what the job says, which goes without where they are lost. */
+  /** The edge adds them to what the job says, which goes without where they are lost. */
   private async keepWords(words: string): Promise<void> {
     const { outputs, log } = this.deps
     const { jobId } = this.job
     try {
-      await outputs.putAnswer(jobId, words, ANSWER_TTL_MS)
+      await outputs.putWords(jobId, words, ANSWER_TTL_MS)
     } catch (error) {
       log.warn({ jobId, err: error }, 'what the worker said of the request is not stored')
     }

@@ -17,6 +17,7 @@ const RETRY_MS = { first: 300, growth: 1.5, max: 2_000 } as const
  */
 export class JobLine {
   private readonly untold = new Set<PoolReport>()
+  private readonly before = new Set<Promise<void>>()
 
   constructor(private readonly deps: { bus: Bus; clock: Clock; log: Log }) {}
 
@@ -48,6 +49,13 @@ export class JobLine {
     return reply
   }
 
+  /** What must be done before a report is told. It must not fail. */
+  async after(work: Promise<void>): Promise<void> {
+    this.before.add(work)
+    await work
+    this.before.delete(work)
+  }
+
   /** The job as it is; undefined where it does not answer. */
   async ask(jobId: JobId): Promise<JobReply | undefined> {
     const { bus, log } = this.deps
@@ -64,7 +72,7 @@ export class JobLine {
   async settled(spanMs: DurationMs): Promise<void> {
     const { clock, log } = this.deps
     const until = clock.monotonic() + spanMs
-    while (this.untold.size > 0 && clock.monotonic() < until) {
+    while (this.untold.size + this.before.size > 0 && clock.monotonic() < until) {
       await pause(clock, 20)
     }
     for (const report of this.untold) log.error(about(report), 'stopped with a report untold')

@@ -148,4 +148,7 @@ export interface Outputs {
   deletePrompt(wallet: Address, jobId: JobId): Promise<void>
   putAnswer(jobId: JobId, text: string, ttlMs: DurationMs): Promise<void>
   answer(jobId: JobId): Promise<string | undefined>
+  /** What a worker says of a request that it refuses. */
+  putWords(jobId: JobId, words: string, ttlMs: DurationMs): Promise<void>
+  words(jobId: JobId): Promise<string | undefined>
 }

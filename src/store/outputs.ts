@@ -6,6 +6,7 @@ import type { Outputs } from '../ports/ledger.ts'
 
 export const promptKey = (wallet: Address, jobId: JobId) => `p:{${wallet}}:${jobId}`
 const answerKey = (jobId: JobId) => `o:${jobId}`
+const wordsKey = (jobId: JobId) => `o:${jobId}:words`
 
 export const packPrompt = (prompt: ChatRequest): Buffer => pack(prompt)
 
@@ -26,5 +27,9 @@ export function makeOutputs(redis: Redis): Outputs {
       await redis.set(answerKey(jobId), text, 'PX', ttlMs)
     },
     answer: async (jobId) => (await redis.get(answerKey(jobId))) ?? undefined,
+    putWords: async (jobId, words, ttlMs) => {
+      await redis.set(wordsKey(jobId), words, 'PX', ttlMs)
+    },
+    words: async (jobId) => (await redis.get(wordsKey(jobId))) ?? undefined,
   }
 }

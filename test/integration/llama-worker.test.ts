@@ -59,7 +59,7 @@ test('a prompt beyond the context is for the caller to mend', async (stage) => {
   const { jobId } = await stage.offer({}, { messages })
   const { reason } = await stage.hears(jobId, 'FailWorker')
   assert.is(reason, 'context_length_exceeded')
-  assert.match(String(stage.outputs.answers.get(jobId)), 'the messages are 604 tokens')
+  assert.match(String(stage.outputs.refusals.get(jobId)), 'the messages are 604 tokens')
 })
 
 test('a caller who hangs up pays for what was generated', async (stage) => {

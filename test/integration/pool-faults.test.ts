@@ -23,7 +23,7 @@ Faults(
     const fails = async () => {
       const { jobId } = await stage.offer()
       const { reason } = await stage.hears(jobId, 'FailWorker')
-      return [reason, stage.outputs.answers.get(jobId)]
+      return [reason, stage.outputs.refusals.get(jobId)]
     }
     assert.equal(await fails(), ['context_length_exceeded', long])
     upstream.answer = says(422, 'top_p must be positive')
@@ -46,7 +46,7 @@ Faults(
     const told = await stage.hears(jobId, 'FailWorker')
     assert.is(told.reason, 'prompt_refused')
     assert.not.match(JSON.stringify(told), 'top_p')
-    const words = stage.outputs.answers.get(jobId) ?? ''
+    const words = stage.outputs.refusals.get(jobId) ?? ''
     assert.match(words, /^top_p is wrong is wrong/)
     assert.ok(words.length <= 300)
   }),

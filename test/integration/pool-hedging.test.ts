@@ -146,7 +146,7 @@ Hedging(
     large.say({ $case: 'failure', value: tooLong })
     const failed = await stage.hears(jobId, 'FailWorker')
     assert.is(failed.reason, 'context_length_exceeded')
-    assert.is(stage.outputs.answers.get(jobId), 'too long')
+    assert.is(stage.outputs.refusals.get(jobId), 'too long')
     assert.equal(stage.load()?.completionRate, 1, 'nobody is blamed')
   }),
 )

@@ -16,7 +16,7 @@ interface Deps {
 
 /**
  * What a job says of its end, and what the worker said of the request. That may quote the prompt, so the job
- * does not know it: it is kept in place of an answer.
+ * does not know it: the store keeps it for a while.
  */
 export async function withWorkersWords(
   refusal: Refusal,
@@ -25,7 +25,7 @@ export async function withWorkersWords(
 ): Promise<Refusal> {
   if (!OF_THE_REQUEST.has(refusal.code)) return refusal
   try {
-    const words = await outputs.answer(jobId)
+    const words = await outputs.words(jobId)
     return words ? { ...refusal, message: `${refusal.message} The worker said: ${words}` } : refusal
   } catch (error) {
     log.warn({ jobId, err: error }, 'what the worker said of the request cannot be read')

@@ -5,6 +5,7 @@ import type { Outputs } from '../../../src/ports/ledger.ts'
 /** Prompts and answers within one process. */
 export class MemoryOutputs implements Outputs {
   readonly answers = new Map<JobId, string>()
+  readonly refusals = new Map<JobId, string>()
   readonly #prompts = new Map<JobId, ChatRequest>()
 
   async prompt(_wallet: Address, jobId: JobId): Promise<ChatRequest | undefined> {
@@ -21,5 +22,11 @@ export class MemoryOutputs implements Outputs {
   }
   async answer(jobId: JobId): Promise<string | undefined> {
     return this.answers.get(jobId)
+  }
+  async putWords(jobId: JobId, words: string): Promise<void> {
+    this.refusals.set(jobId, words)
+  }
+  async words(jobId: JobId): Promise<string | undefined> {
+    return this.refusals.get(jobId)
   }
 }

@@ -6,6 +6,7 @@ import type { Outputs } from '../../../src/ports/ledger.ts'
 export class PromptStore implements Outputs {
   readonly prompts = new Map<string, ChatRequest>()
   readonly answers = new Map<JobId, string>()
+  readonly refusals = new Map<JobId, string>()
 
   async prompt(wallet: Address, jobId: JobId) {
     return this.prompts.get(`${wallet}/${jobId}`)
@@ -21,5 +22,11 @@ export class PromptStore implements Outputs {
   }
   async answer(jobId: JobId) {
     return this.answers.get(jobId)
+  }
+  async putWords(jobId: JobId, words: string) {
+    this.refusals.set(jobId, words)
+  }
+  async words(jobId: JobId) {
+    return this.refusals.get(jobId)
   }
 }
