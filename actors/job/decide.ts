@@ -182,11 +182,23 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   if (command.at >= running.terms.deadlineAt) {
     return accept({ type: 'JobExpired', refusal: timeout(running), at: command.at })
   }
-  const { type: _, jobId: _id, attempt: _attempt, completedAt, takenAt, ...proof } = command
-  const completed: JobEvent = { type: 'JobCompleted', signedAt: completedAt, ...proof }
+  const { worker, workerId, usage, finishReason, outputHash, chunks, signature, at } = command
+  // Each by its name: what else a pool may say is none of the job's own figures.
+  const completed: JobEvent = {
+    type: 'JobCompleted',
+    worker,
+    workerId,
+    usage,
+    finishReason,
+    outputHash,
+    chunks,
+    signedAt: command.completedAt,
+    signature,
+    at,
+  }
   // Whoever answers at once may not have been told of before.
   if (running.attempt?.worker) return accept(completed)
-  const { worker, workerId } = command
+  const { takenAt } = command
   const taken = takenAt === undefined ? {} : { takenAt }
   return accept<JobEvent>({ type: 'WorkerAssigned', worker, workerId, ...taken }, completed)
 }
