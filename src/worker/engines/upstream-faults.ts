@@ -33,10 +33,8 @@ export function statusFault(status: number, body: string): EngineFault {
       message.slice(0, MESSAGE_MAX) || `the engine refused the request (${status})`,
     )
   }
-  return new EngineFault(
-    'engine',
-    `upstream answered ${status}: ${(message || words).slice(0, MESSAGE_MAX)}`,
-  )
+  const told = message ? `: ${message.slice(0, MESSAGE_MAX)}` : ''
+  return new EngineFault('engine', `upstream answered ${status}${told}`)
 }
 
 /** The fault in an event of a stream, if the event is one. */
@@ -62,7 +60,9 @@ function readError(body: string): { message: string; words: string } {
   }
   const flat = flatBody.safeParse(json)
   if (flat.success) return { message: flat.data.message, words: flat.data.message }
-  return { message: readDetail(json), words: body }
+  const detail = readDetail(json)
+  // A body in no known form may quote the prompt: it is looked through, and not passed on.
+  return { message: detail, words: detail || body }
 }
 
 function readDetail(json: unknown): string {
