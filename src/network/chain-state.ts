@@ -38,7 +38,7 @@ export function keepChainState(file: string): ChainState {
     file,
     recover: () => {
       const found = chainStateFiles(file).filter(existsSync)
-      const newest = found.find(isWhole) ?? found[0]
+      const newest = newestOf(found)
       if (!newest) return
       for (const broken of found.slice(0, found.indexOf(newest))) rmSync(broken)
       // anvil writes over what it was started on, so that is a copy.
@@ -68,38 +68,45 @@ function setAside(file: string): void {
 interface State {
   readonly best_block_number: number | string
   readonly accounts: Readonly<Record<string, { readonly nonce: number; readonly code: string }>>
-  readonly blocks: readonly unknown[]
   readonly transactions: readonly {
     readonly block_number: number | string
     readonly info: { readonly from: string }
   }[]
 }
 
+/** One that is whole; where none is, one that anvil can read. */
+function newestOf(files: readonly string[]): string | undefined {
+  let readable: string | undefined
+  for (const file of files) {
+    const state = read(file)
+    if (state === 'too_large' || (state !== 'part' && isWhole(state))) return file
+    if (state !== 'part') readable ??= file
+  }
+  return readable ?? files[0]
+}
+
 /** Whether each transaction that somebody has sent, by the count of their account, is in a block. */
-function isWhole(file: string): boolean {
-  const state = read(file)
-  if (!state) return false
+function isWhole({ best_block_number: newest, accounts, transactions }: State): boolean {
   const sent = new Map<string, number>()
-  for (const { block_number: block, info } of state.transactions) {
-    if (Number(block) > Number(state.best_block_number)) continue
+  for (const { block_number: block, info } of transactions) {
+    if (Number(block) > Number(newest)) continue
     sent.set(info.from, (sent.get(info.from) ?? 0) + 1)
   }
-  return Object.entries(state.accounts).every(([address, { nonce, code }]) => {
+  return Object.entries(accounts).every(([address, { nonce, code }]) => {
     return code !== '0x' || nonce === (sent.get(address) ?? 0)
   })
 }
 
-function read(file: string): State | undefined {
+/** `too_large`: for Node to read at once; anvil can. */
+function read(file: string): State | 'part' | 'too_large' {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as State
   } catch (error) {
-    // A part of one, or more than Node can read at once.
-    if (error instanceof SyntaxError || isTooLong(error)) return undefined
+    if (error instanceof SyntaxError) return 'part'
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE') return 'too_large'
     throw error
   }
 }
-
-const isTooLong = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STRING_TOO_LONG'
 
 const writtenAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
