@@ -101,7 +101,11 @@ async function exchange(
   try {
     const response = await answerTo(post, admitted.value, agents, signal)
     const status = response.statusCode ?? 0
-    const answerStart = await readStart(response)
+    // A status is an answer, even where the rest of it never comes; what is late is none.
+    const answerStart = await readStart(response).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      return ''
+    })
     const delivered = status >= 200 && status < 300
     return { delivered, status, error: delivered ? null : statusText(status), answerStart }
   } catch (error) {

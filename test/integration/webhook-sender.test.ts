@@ -58,6 +58,19 @@ const tls = (listener: RequestListener, certificate = good) =>
   listening(createHttps(certificate, listener))
 const plain = (listener: RequestListener) => listening(createHttp(listener))
 
+Sender('an answer that breaks off has been given all the same', async () => {
+  const breaksOff = (status: number) =>
+    plain((_request, response) => {
+      response.writeHead(status, { 'content-length': 100 })
+      response.write('half', () => response.socket?.destroy())
+    })
+  const { post } = senderOf()
+  const taken = await post(`http://${HOST}:${await breaksOff(200)}/`)
+  assert.equal([taken.delivered, taken.status], [true, 200])
+  const refused = await post(`http://${HOST}:${await breaksOff(500)}/`)
+  assert.equal([refused.delivered, refused.status], [false, 500])
+})
+
 Sender('posts body and headers as they are, over TLS, to the host that the URL names', async () => {
   const seen: object[] = []
   const port = await tls((request, response) => {
