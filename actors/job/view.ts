@@ -107,6 +107,7 @@ const answerLost = (job: CompletedJob): EdgeEnding => ({
   jobId: job.terms.id,
   refusal: lostAnswer(job),
   escrowTx: escrowTx(job),
+  worker: job.worker.address,
 })
 
 function failure(job: EndedJob): EdgeEnding {
@@ -115,6 +116,7 @@ function failure(job: EndedJob): EdgeEnding {
     jobId: job.terms.id,
     refusal: completeRefusal(job),
     escrowTx: escrowTx(job),
+    worker: job.worker,
   }
 }
 

@@ -20,8 +20,8 @@ export const ERRORS = {
   context_length_exceeded: {
     status: 400,
     type: 'invalid_request_error',
-    when: "The messages together exceed the model's context window, or `max_tokens` leaves no room for them. Where only the worker's tokenizer can tell, a job exists already; all its credits are returned.",
-    todo: 'Shorten the conversation, lower `max_tokens`, or use a model with a larger `svc.context_window`.',
+    when: "The messages together exceed the model's context window. Where only the worker's tokenizer can tell, a job exists already; all its credits are returned.",
+    todo: 'Shorten the conversation, or use a model with a larger `svc.context_window`.',
     retry: 'no',
   },
   missing_api_key: {

@@ -286,4 +286,6 @@ export type EdgeEnding =
       readonly jobId: JobId
       readonly refusal: Refusal
       readonly escrowTx: TxHash | null
+      /** Who had it last; left out by hosts of before. */
+      readonly worker?: Address | null
     }

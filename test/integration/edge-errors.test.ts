@@ -18,6 +18,7 @@ import {
   type Stage,
   settlementSent,
   WALLET,
+  WORKER,
 } from '../fakes/edge/stage.ts'
 
 const Errors = suite<{ stage: Stage }>('edge: errors')
@@ -73,7 +74,9 @@ Errors(
     assert.is(stage.keys.reads, reads)
     const record = { wallet: WALLET, createdAt: 1 }
     await stage.keys.set(apiKeyHash(KEY), { ...record, status: 'suspended' })
-    const suspended = await errorOf(await call(stage, '/v1/models'))
+    const answer = await call(stage, '/v1/models')
+    assert.ok(answer.headers.has('x-svc-credits-remaining'), 'whose key it is is known')
+    const suspended = await errorOf(answer)
     assert.equal([suspended.status, suspended.code], [403, 'key_suspended'])
     await stage.keys.delete(apiKeyHash(KEY))
     assert.is((await call(stage, '/v1/models')).status, 401)
@@ -182,9 +185,9 @@ Errors('an unknown model, and a known one without workers', async ({ stage }) =>
 Errors('what does not fit the context window', async ({ stage }) => {
   const post = async (more: Record<string, unknown>) =>
     errorOf(await call(stage, '/v1/chat/completions', { body: chat(more) }))
-  const answer = await post({ max_tokens: 32_768 })
-  assert.equal([answer.status, answer.code], [400, 'context_length_exceeded'])
-  assert.is(answer.param, 'max_tokens')
+  const dear = await post({ max_tokens: 1_000_000 })
+  assert.equal([dear.status, dear.code], [402, 'insufficient_credits'], 'a cap has a price')
+  assert.is(dear.details?.credits_required, 4_006)
   const prompt = await post({ messages: [{ role: 'user', content: 'word '.repeat(200_000) }] })
   assert.equal([prompt.status, prompt.code], [400, 'context_length_exceeded'])
 })
@@ -233,6 +236,7 @@ Errors('a job that fails before its first token answers with its refusal', async
         type: 'failed',
         jobId,
         escrowTx: null,
+        worker: WORKER,
         refusal: {
           code: 'job_timeout',
           message: 'No worker finished the job.',
@@ -244,6 +248,7 @@ Errors('a job that fails before its first token answers with its refusal', async
     assert.equal([error.status, error.code], [504, 'job_timeout'])
     assert.is(error.details.refund_tx, REFUND_TX)
     assert.is(response.headers.get('x-svc-job-id'), error.details.job_id)
+    assert.is(response.headers.get('x-svc-worker'), WORKER)
     assert.ok(response.headers.get('x-svc-credits-remaining'))
   }
 })
@@ -251,7 +256,7 @@ Errors('a job that fails before its first token answers with its refusal', async
 Errors('what a worker says of a request is told with its refusal', async ({ stage }) => {
   const refusal = { code: 'invalid_request', message: 'The engine refused it.' } as const
   stage.play = ({ jobId }) => {
-    stage.outputs.answers.set(jobId, 'top_p must be positive')
+    stage.outputs.refusals.set(jobId, 'top_p must be positive')
     stage.say({ type: 'failed', jobId, escrowTx: null, refusal })
   }
   const said = async () =>

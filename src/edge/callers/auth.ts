@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { refuse } from '../../api/http/errors.ts'
+import { RefusalError, refuse } from '../../api/http/errors.ts'
 import { apiKeyHash, keyProof } from '../../domain/hash.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
@@ -19,6 +19,13 @@ export interface Caller {
   readonly keyCreatedAt: UnixMs
   /** For the job actor, which believes no edge that a wallet's key was there. */
   readonly key: ShownKey
+}
+
+/** Whose it is is known, so the answer tells the balance. */
+export class SuspendedKey extends RefusalError {
+  constructor(readonly caller: Caller) {
+    super({ code: 'key_suspended', message: 'This API key is suspended. Contact support.' })
+  }
 }
 
 export interface Auth {
@@ -44,12 +51,11 @@ export function makeAuth({ keys, keyUses, bus, clock, log }: Options): Auth {
       const hash = apiKeyHash(key)
       const stored = await read(hash)
       if (stored === undefined) throw unknownKey()
-      if (stored.status === 'suspended') {
-        throw refuse('key_suspended', 'This API key is suspended. Contact support.')
-      }
-      noteUse(hash)
       const shown = { hash, proof: keyProof(key) }
-      return { wallet: stored.wallet, keyCreatedAt: stored.createdAt, key: shown }
+      const caller = { wallet: stored.wallet, keyCreatedAt: stored.createdAt, key: shown }
+      if (stored.status === 'suspended') throw new SuspendedKey(caller)
+      noteUse(hash)
+      return caller
     },
     stop: () => cache.stop(),
   }

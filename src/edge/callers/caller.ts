@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { assert } from '../../domain/result.ts'
 import { HEADERS } from '../http/service-headers.ts'
-import type { Auth, Caller } from './auth.ts'
+import { type Auth, type Caller, SuspendedKey } from './auth.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +14,12 @@ declare module 'fastify' {
 export function requireCaller(server: FastifyInstance, auth: Auth, balances: Balances): void {
   server.decorateRequest('caller', null)
   server.addHook('onRequest', async (request) => {
-    request.caller = await auth.authenticate(request.headers.authorization)
+    request.caller = await auth
+      .authenticate(request.headers.authorization)
+      .catch((error: unknown) => {
+        if (error instanceof SuspendedKey) request.caller = error.caller
+        throw error
+      })
   })
   // Every authenticated answer tells the balance, refusals too.
   server.addHook('onSend', async ({ caller }, reply) => {

@@ -77,19 +77,14 @@ function liveModel({ catalogue, pools, clock }: Options, id: string): LiveModel 
   )
 }
 
-function refuseOverlong({ prompt, maxTokens }: ChatOrder, { contextWindow, model }: LiveModel) {
-  const window = `the context window of \`${model.id}\`, ${contextWindow} tokens`
-  if (maxTokens !== undefined && maxTokens >= contextWindow) {
-    throw refuse(
-      'context_length_exceeded',
-      `\`max_tokens\` (${maxTokens}) leaves no room for the messages in ${window}.`,
-      { param: 'max_tokens' },
-    )
-  }
-  if (cannotFit(prompt.messages, contextWindow)) {
-    const message = `The messages exceed ${window}. Shorten them or use another model.`
-    throw refuse('context_length_exceeded', message, { param: 'messages' })
-  }
+function refuseOverlong({ prompt }: ChatOrder, { contextWindow, model }: LiveModel) {
+  if (!cannotFit(prompt.messages, contextWindow)) return
+  throw refuse(
+    'context_length_exceeded',
+    `The messages exceed the context window of \`${model.id}\`, ${contextWindow} tokens. ` +
+      'Shorten them or use another model.',
+    { param: 'messages' },
+  )
 }
 
 interface Request {
@@ -138,7 +133,8 @@ async function reserve(
         model: model.id,
         tier,
         lock: price.lock,
-        outputTokensMax: price.outputTokensMax,
+        // Of a cap above the window the price is locked, and no more than the window is generated.
+        outputTokensMax: Math.min(price.outputTokensMax, contextWindow),
         stream: order.stream,
         prompt: order.prompt,
         remaining: reply.remaining,

@@ -79,9 +79,13 @@ function samplingOf(body: ChatBody, stop: readonly string[] | undefined): Sampli
     ...(stop === undefined ? {} : { stop }),
     ...(body.frequency_penalty === undefined ? {} : { frequency_penalty: body.frequency_penalty }),
     ...(body.presence_penalty === undefined ? {} : { presence_penalty: body.presence_penalty }),
-    ...(body.seed === undefined ? {} : { seed: body.seed }),
+    ...(body.seed === undefined ? {} : { seed: seedOf(body.seed) }),
   }
 }
+
+/** JSON keeps 53 bits of a number exactly, and so does what engines are asked with. */
+const seedOf = (seed: number): number =>
+  Number.isSafeInteger(seed) ? seed : Number(BigInt.asIntN(53, BigInt(seed)))
 
 function parseMessages(given: ChatBody['messages']): Result<ChatMessage[], Refusal> {
   const messages: ChatMessage[] = []

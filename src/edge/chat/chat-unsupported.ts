@@ -36,7 +36,6 @@ const typeOf = (value: unknown): unknown =>
 const UNSUPPORTED: readonly Unsupported[] = [
   toolCalling('tools', notEmpty),
   toolCalling('tool_choice', unless('none')),
-  toolCalling('parallel_tool_calls', unless(false)),
   toolCalling('functions', notEmpty),
   toolCalling('function_call', unless('none')),
   { param: 'n', asks: unless(1), message: '`n` must be 1: one completion is made a request.' },

@@ -59,7 +59,7 @@ export const codesOf = ({ needsKey, errors }: Operation): readonly ErrorCode[] =
 
 /** The others are decided before there is a job. */
 const MAY_NAME_A_JOB: ReadonlySet<number> = new Set([400, 402, 409, 410, 422, 500, 503, 504])
-const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 403])
+const WITHOUT_A_CALLER: ReadonlySet<number> = new Set([401, 429])
 
 function headersOf(status: number, needsKey: boolean, ofJob: boolean): readonly HeaderName[] {
   const headers: HeaderName[] = ['x-request-id']
@@ -67,6 +67,6 @@ function headersOf(status: number, needsKey: boolean, ofJob: boolean): readonly 
   if (status === 409) headers.push('x-should-retry')
   if (status === 429 || status === 503) headers.push('retry-after')
   if (ofJob) headers.push(...JOB_HEADERS)
-  if (needsKey && !BEFORE_THE_KEY.has(status)) headers.push('x-svc-credits-remaining')
+  if (needsKey && !WITHOUT_A_CALLER.has(status)) headers.push('x-svc-credits-remaining')
   return headers
 }

@@ -108,10 +108,10 @@ async function stream(
 
 async function refusalOf(
   { jobId, caller }: WaitedJob,
-  { refusal, escrowTx }: Extract<Outcome, { type: 'failed' }>,
+  { refusal, job }: Extract<Outcome, { type: 'failed' }>,
   balances: Balances,
 ): Promise<RefusalError> {
-  const headers = jobHeaders({ jobId, escrowTx })
+  const headers = jobHeaders({ ...job, jobId })
   if (refusal.code !== 'insufficient_credits') return new RefusalError(refusal, { headers })
   // The chain refused the lock; only we can tell what the wallet has left.
   const remaining = await balances.glance(caller.wallet)

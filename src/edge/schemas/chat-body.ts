@@ -49,7 +49,7 @@ const message = Type.Union([promptMessage, assistantMessage], { title: 'Message'
 
 const cap = (description: string) => Type.Integer({ minimum: 1, description })
 const penalty = (description: string) => Type.Number({ minimum: -2, maximum: 2, description })
-const wholeNumber = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const seeds = { minimum: -(2 ** 63), maximum: 2 ** 63 }
 const stopSequence = Type.String({ minLength: 1 })
 
 /** What would change the answer if it were ignored: only the value that asks for nothing passes. */
@@ -118,8 +118,8 @@ export const chatBody = Type.Object(
     presence_penalty: given(penalty('Penalty on tokens that occurred.')),
     seed: given(
       Type.Integer({
-        ...wholeNumber,
-        description: 'Best-effort reproducible sampling: inference is distributed.',
+        ...seeds,
+        description: 'Best-effort reproducible sampling: inference is distributed. Of 64 bits.',
       }),
     ),
     n: only(1, 'One choice is made a request.'),
@@ -127,7 +127,6 @@ export const chatBody = Type.Object(
     top_logprobs: only(0, 'Not supported.'),
     tools: onlyEmpty(PLANNED),
     tool_choice: only('none', PLANNED),
-    parallel_tool_calls: only(false, PLANNED),
     functions: onlyEmpty(PLANNED),
     function_call: only('none', PLANNED),
     response_format: checkedByHand(

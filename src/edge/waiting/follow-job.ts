@@ -11,6 +11,7 @@ import type { JobView } from '../../messages/job-view.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outputs } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
+import type { JobFacts } from '../http/service-headers.ts'
 import { AnswerText } from './answer-text.ts'
 import { Doubt } from './doubt.ts'
 import {
@@ -33,7 +34,9 @@ export type Completed = Extract<EdgeEnding, { type: 'completed' }>
 type Failed = Extract<EdgeEnding, { type: 'failed' }>
 export type Outcome =
   | { readonly type: 'completed'; readonly ending: Completed; readonly text: string }
-  | { readonly type: 'failed'; readonly refusal: Refusal; readonly escrowTx: TxHash | null }
+  | { readonly type: 'failed'; readonly refusal: Refusal; readonly job: Known }
+/** What is known of a job that brings no answer. */
+type Known = Omit<JobFacts, 'jobId'>
 
 /** After this long without a word the job is asked: its owner may have died after journalling. */
 const SILENCE_MS = 3_000
@@ -120,7 +123,7 @@ export class FollowedJob implements Waiter {
   refuse(refusal: Refusal): void {
     if (this.#over) return
     this.refused = true
-    this.#fail(refusal, null)
+    this.#fail(refusal, {})
   }
 
   /** It is not known whether the job began; `refusal` is for the case that it did not. */
@@ -194,8 +197,8 @@ export class FollowedJob implements Waiter {
     for (const follower of this.#followers) follower.onText(text, head)
   }
 
-  async #hearFailed({ refusal, escrowTx }: Failed): Promise<void> {
-    this.#fail(await withWorkersWords(refusal, this.jobId, this.#options), escrowTx)
+  async #hearFailed({ refusal, ...known }: Failed): Promise<void> {
+    this.#fail(await withWorkersWords(refusal, this.jobId, this.#options), known)
   }
 
   #hearCompleted(ending: Completed): void {
@@ -237,11 +240,7 @@ export class FollowedJob implements Waiter {
   async #mend(ending: Completed): Promise<void> {
     const { outputs, clock, log, origin } = this.#options
     const answer = await readStoredAnswer({
-      jobId: this.jobId,
-      hash: ending.outputHash,
-      outputs,
-      clock,
-      log,
+      ...{ jobId: this.jobId, hash: ending.outputHash, outputs, clock, log },
       // Who joined has missed the chunks: nothing else is to be waited for.
       firstAfterMs: origin === 'joined' ? 0 : undefined,
       settled: () => this.#over !== undefined,
@@ -258,7 +257,8 @@ export class FollowedJob implements Waiter {
     }
     log.error({ jobId: this.jobId, origin }, 'a part of the answer was lost')
     const refusal = answer === 'unreadable' ? answerUnreadable() : answerGone(ending)
-    this.#fail(origin === 'joined' ? refusal : lostPart(), ending.escrowTx)
+    const known = { ...ending, settlementTx: this.#settlement.tx }
+    this.#fail(origin === 'joined' ? refusal : lostPart(), known)
   }
 
   async #ask(): Promise<void> {
@@ -277,18 +277,18 @@ export class FollowedJob implements Waiter {
     const { job, log } = this.#options
     log.error({ jobId: this.jobId, unknown: this.#unknown }, 'job never ended for its caller')
     const view = this.#view
-    if (this.#unknown) this.#fail(lostJob(), null)
+    if (this.#unknown) this.#fail(lostJob(), {})
     // It may be completed and charged, and only its word not reach this edge.
-    else if (view?.status !== 'refunded') this.#fail(endUnknown(job), view?.escrowTx ?? null)
-    else this.#fail(timedOut(job, view.refundTx), view.escrowTx)
+    else if (view?.status !== 'refunded') this.#fail(endUnknown(job), view ?? {})
+    else this.#fail(timedOut(job, view.refundTx), view)
   }
 
   #failMidAnswer(): void {
-    this.#fail(lostMidAnswer(), this.#text.head?.escrowTx ?? null)
+    this.#fail(lostMidAnswer(), this.#text.head ?? {})
   }
 
-  #fail(refusal: Refusal, escrowTx: TxHash | null): void {
-    this.#finish({ type: 'failed', refusal, escrowTx })
+  #fail(refusal: Refusal, { escrowTx, worker, settlementTx }: Known): void {
+    this.#finish({ type: 'failed', refusal, job: { escrowTx, worker, settlementTx } })
   }
 
   #finish(outcome: Outcome): void {

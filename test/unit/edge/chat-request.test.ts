@@ -35,7 +35,6 @@ const refused: readonly [Record<string, unknown>, string][] = [
   [{ tools: [{ type: 'function' }] }, 'tools'],
   [{ tools: {} }, 'tools'],
   [{ tool_choice: 'auto' }, 'tool_choice'],
-  [{ parallel_tool_calls: true }, 'parallel_tool_calls'],
   [{ functions: [{}] }, 'functions'],
   [{ function_call: 'auto' }, 'function_call'],
   [{ response_format: { type: 'json_object' } }, 'response_format'],
@@ -96,7 +95,7 @@ Acceptances('null is not given', () => {
   assert.is(order.stream, false)
 })
 Acceptances('what asks for nothing passes', () => {
-  accepted({ tools: [], tool_choice: 'none', functions: [], parallel_tool_calls: false, n: 1 })
+  accepted({ tools: [], tool_choice: 'none', functions: [], parallel_tool_calls: true, n: 1 })
   accepted({ response_format: { type: 'text' }, logprobs: false, top_logprobs: 0 })
   accepted({ user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto', unheard: {} })
 })

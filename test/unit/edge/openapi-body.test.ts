@@ -124,7 +124,7 @@ const fields: Record<string, fc.Arbitrary<unknown>> = {
   top_logprobs: fc.constant(0),
   tools: fc.constant([]),
   tool_choice: fc.constant('none'),
-  parallel_tool_calls: fc.constant(false),
+  parallel_tool_calls: fc.boolean(),
   functions: fc.constant([]),
   function_call: fc.constant('none'),
   response_format: fc.constantFrom({ type: 'text' }, { type: 'json_object' }),
