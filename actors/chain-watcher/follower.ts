@@ -75,6 +75,8 @@ export function makeFollower(options: FollowerOptions): Follower {
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
     if (await lags(head)) return false
+    // First, too: a node that refuses what follows leaves the ledger behind, and that must be seen.
+    tellHowFar(head)
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
@@ -91,10 +93,13 @@ export function makeFollower(options: FollowerOptions): Follower {
       await catchUp(last, reads, kept)
     }
     if (end) await take(end, await reader.facts(from, to))
-    options.metrics.at(head.number, endOf(trail)?.block ?? 0)
+    tellHowFar(head)
     if (!end) return false
     return to < final
   }
+
+  const tellHowFar = (head: Block) =>
+    options.metrics.at(head.number, endOf(trail)?.block ?? deployBlock - 1)
 
   /**
    * A wallet may have been read at a node that lags, after the blocks that it lacks were applied: they

@@ -6,7 +6,7 @@ import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { ChainFact } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { noMetrics } from '../no-metrics.ts'
+import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 import { CursorRegistry } from './cursor-registry.ts'
 import { FakeChain, hashOf } from './fake-chain.ts'
 import { job, WALLET } from './intents.ts'
@@ -23,6 +23,8 @@ export class WatcherHouse {
   readonly registry = new CursorRegistry()
   readonly clock = new ManualClock()
   readonly wallets = new ToldFacts()
+  readonly metrics = makeMetrics()
+  readonly #figures = makeWatcherMetrics(this.metrics)
   /** What jobs were told, and took. */
   readonly taken: JobCommand[] = []
   readonly deaf = new Set<JobId>()
@@ -45,7 +47,7 @@ export class WatcherHouse {
     const common = { ledger, bus, registry, clock, log: makeLog('test', 'silent') }
     const tells = { ...this.wallets.ports, load }
     const options = { ...common, ...tells, reader: chain, confirmations, deployBlock: 1 }
-    const watcher = makeChainWatcher({ ...options, metrics: makeWatcherMetrics(noMetrics) })
+    const watcher = makeChainWatcher({ ...options, metrics: this.#figures })
     await watcher.start()
     await rest()
     return watcher
