@@ -1,4 +1,4 @@
-import type { Lane } from '../../src/messages/subjects.ts'
+import { LANES, type Lane } from '../../src/messages/subjects.ts'
 import type { Batch, Receipt } from '../../src/ports/escrow.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
 
@@ -15,12 +15,23 @@ interface LaneStanding {
   readonly heldUp: boolean
 }
 
+const KINDS: Readonly<Record<Lane, readonly Batch['type'][]>> = {
+  lock: ['lock'],
+  settle: ['settle', 'refund', 'dispute', 'register'],
+}
+
 export function makeLaneMetrics(metrics: Metrics): LaneMetrics {
   const transactions = metrics.counter({
     name: 'svc_lane_transactions_total',
     help: 'Transactions in a block, by lane, kind and whether they succeeded.',
     labels: ['lane', 'kind', 'result'],
   })
+  // A series that begins at 1 has not grown for who looks: the alert would miss the first revert.
+  for (const lane of LANES) {
+    for (const kind of KINDS[lane]) {
+      for (const result of ['included', 'reverted']) transactions.inc({ lane, kind, result }, 0)
+    }
+  }
   const items = metrics.counter({
     name: 'svc_lane_items_total',
     help: 'Locks, settlements, refunds and disputes in those transactions.',
