@@ -22,7 +22,7 @@ fi
 random_hex() { openssl rand -hex "$1"; }
 # nats-server takes a value from its environment as a word only if it begins with a letter.
 password() { echo "p$(random_hex 24)"; }
-hash_of() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
+hash_of() { printf %s "$1" | openssl dgst -sha256 -r | cut -d ' ' -f 1; }
 # The user stands in the first address: it is good for all.
 nats_url() { echo "nats://$1:$2@$nats_hosts" | sed 's#,#,nats://#g'; }
 variable() { echo "$1" | tr '[:lower:]' '[:upper:]'; }
@@ -35,7 +35,8 @@ for user in edge web pool actors operator auditor; do
   nats_password=$(password)
   redis_password=$(random_hex 24)
   echo "SVC_NATS_$(variable "$user")_PASSWORD=$nats_password" >>"$work/nats.env"
-  sed -i "s/^user $user on #[^ ]*/user $user on #$(hash_of "$redis_password")/" "$work/users.acl"
+  sed "s/^user $user on #[^ ]*/user $user on #$(hash_of "$redis_password")/" "$work/users.acl" >"$work/new"
+  mv "$work/new" "$work/users.acl"
   {
     echo "NATS_URL=$(nats_url "$user" "$nats_password")"
     echo "REDIS_URL=redis://$user:$redis_password@$redis_host"
