@@ -5,10 +5,48 @@
 #   RPC_URL=https://… sh deploy/secrets.sh [FOLDER]
 # NATS_HOSTS (nats:4222; several, comma-separated, of a cluster) and REDIS_HOST (redis:6379) say where the
 # servers are. A folder that is there is left as it is: its passwords are in use.
+#   sh deploy/secrets.sh --update-acl [FOLDER]
+# gives the users of Redis in FOLDER/users.acl what redis-users.acl allows them now. Passwords stay, and so
+# do users of your own.
 set -eu
 umask 077
 
 here=$(dirname "$0")
+
+# The server may have this very file mounted: it is written anew in its place, never replaced.
+update_acl() {
+  file=$1/users.acl
+  updated=$(awk '
+    NR == FNR {
+      if ($1 != "user") next
+      lines[$2] = $0
+      order[++count] = $2
+      for (i = 3; i <= NF; i++) if ($i ~ /^#/) hashes[$2] = hashes[$2] " " $i
+      next
+    }
+    $1 == "user" { known[$2] = 1 }
+    / #\$/ {
+      if (!($2 in hashes)) { print $2 | "cat >&2"; missing = 1; next }
+      sub(/ #\$[A-Z0-9_]+/, hashes[$2])
+    }
+    { print }
+    END {
+      for (i = 1; i <= count; i++) if (!(order[i] in known)) print lines[order[i]]
+      exit missing
+    }
+  ' "$file" "$here/redis-users.acl") || {
+    echo "$file has no password of the users above: add a line 'user NAME on #SHA256' for each" >&2
+    exit 1
+  }
+  printf '%s\n' "$updated" >"$file"
+  echo "$file is up to date. Now ACL LOAD, as operator."
+}
+
+if [ "${1:-}" = --update-acl ]; then
+  update_acl "${2:-$here/secrets}"
+  exit
+fi
+
 folder=${1:-$here/secrets}
 nats_hosts=${NATS_HOSTS:-nats:4222}
 redis_host=${REDIS_HOST:-redis:6379}

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NATS_ROLES } from '../../../src/bus/permissions.ts'
 import { REDIS_ROLES } from '../../../src/store/permissions.ts'
 import { envOf } from './role-settings.ts'
-import { makeSecrets, runScript, type Secrets } from './secrets.ts'
+import { makeSecrets, runScript, type Secrets, updateAcl } from './secrets.ts'
 
 const Made = suite('deploy: secrets')
 let secrets: Secrets
@@ -58,6 +58,35 @@ Made('the keys of the lanes are in one file alone', () => {
   for (const file of readdirSync(secrets.folder)) {
     assert.is(/LOCKER|SETTLER/.test(secrets.read(file)), file === 'settlement.env', file)
   }
+})
+
+Made('an upgrade brings new rules of Redis to the same file, and no password is lost', () => {
+  const file = join(secrets.folder, 'users.acl')
+  const made = secrets.read('users.acl')
+  const second = `#${'2'.repeat(64)}`
+  const own = 'user exporter on #33 +info'
+  const old = made
+    .replace(/^(user edge on #\w+).*$/m, `$1 ${second} +ping`)
+    .replace(/^(user web on #\w+).*$/m, '$1')
+  writeFileSync(file, `${old}${own}\n`)
+  const before = statSync(file)
+  updateAcl(secrets.folder)
+  const after = statSync(file)
+  const wanted = made.replace(/^(user edge on #\w+)/m, `$1 ${second}`)
+  assert.is(secrets.read('users.acl'), `${wanted}${own}\n`)
+  // A server that has the file mounted by itself would not see another one of the same name.
+  assert.is(after.ino, before.ino)
+  assert.is(after.mode, before.mode)
+  updateAcl(secrets.folder)
+  assert.is(secrets.read('users.acl'), `${wanted}${own}\n`, 'again changes nothing')
+})
+
+Made('a user that the file does not know is named, and the file left as it is', () => {
+  const file = join(secrets.folder, 'users.acl')
+  const before = secrets.read('users.acl').replace(/^user auditor .*\n/m, '')
+  writeFileSync(file, before)
+  assert.throws(() => updateAcl(secrets.folder), /auditor\n.*has no password/)
+  assert.is(secrets.read('users.acl'), before)
 })
 
 Made.run()

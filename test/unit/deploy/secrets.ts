@@ -26,8 +26,13 @@ export function makeSecrets(env: Readonly<Record<string, string>> = {}): Secrets
 }
 
 export const runScript = (folder: string, env: Readonly<Record<string, string>> = {}) =>
-  execFileSync('sh', [join(ROOT, 'deploy/secrets.sh'), folder], {
-    env: { PATH: process.env.PATH, RPC_URL, ...env },
+  run([folder], { RPC_URL, ...env })
+
+export const updateAcl = (folder: string) => run(['--update-acl', folder], {})
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
+  execFileSync('sh', [join(ROOT, 'deploy/secrets.sh'), ...args], {
+    env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
     encoding: 'utf8',
   })
