@@ -185,6 +185,7 @@ Chart('values that are unknown, secret, or missing are refused', async () => {
   await refused([...GIVEN, '--set', 'edge.repliccas=2'], /repliccas is not allowed/)
   await refused([...GIVEN, '--set', 'edge.config.NATS_URL=nats://x'], /edge.config/)
   await refused([...GIVEN, '--set', 'actors.config.LOCKER_PRIVATE_KEY=0x1'], /actors.config/)
+  await refused([...GIVEN, '--set', 'config.OTEL_EXPORTER_OTLP_HEADERS=api-key=k'], /config/)
   await refused([], /contracts is not set/)
 })
 
