@@ -22,7 +22,7 @@ interface Service {
   readonly networks: readonly string[]
   readonly restart?: string
   readonly stop_grace_period?: string
-  readonly configs?: readonly { readonly source: string }[]
+  readonly configs?: readonly { readonly source: string; readonly target: string }[]
   readonly secrets?: readonly string[]
   readonly depends_on?: Readonly<Record<string, unknown>>
 }
@@ -166,6 +166,18 @@ Compose('what is mounted is there, or said to be made', () => {
     for (const { source } of service.configs ?? []) assert.ok(compose.configs[source], name)
     for (const source of service.secrets ?? []) assert.ok(compose.secrets[source], name)
   }
+})
+
+Compose('an operator can prove the books: the command is told all that it needs', () => {
+  const { tools } = compose.services
+  const told = envOfService(tools!)
+  for (const name of ['RPC_URL', 'NATS_URL', 'REDIS_URL']) assert.ok(told[name], name)
+  assert.match(told.NATS_URL!, /\/\/auditor:/)
+  const mounted = tools!.configs?.map(({ target }) => target)
+  assert.equal(mounted, [told.CONTRACTS_FILE])
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  assert.match(read('Dockerfile'), /AS tools\n.*?ENTRYPOINT \["npm", "run", "--silent"\]/s)
+  assert.ok(scripts.audit && scripts.verify)
 })
 
 Compose('NATS and Redis are reached from inside alone', () => {
