@@ -17,6 +17,13 @@ app.kubernetes.io/instance: {{ .release }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
+{{/* Which version of the image: of a role, or of all where none is given. */}}
+{{- define "svc.tag" -}}
+{{- $own := "" -}}
+{{- with .role }}{{ $own = (index $.root.Values .).tag }}{{ end -}}
+{{- $own | default .root.Values.image.tag | default .root.Chart.AppVersion -}}
+{{- end }}
+
 {{/* Of the release and, where it is given, of a role: dict "root" $ "role" "edge". */}}
 {{- define "svc.labels" -}}
 {{- if .role -}}
@@ -25,7 +32,7 @@ app.kubernetes.io/component: {{ .role }}
 app.kubernetes.io/name: prepaid-inference
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 {{- end }}
-app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "svc.tag" . | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}

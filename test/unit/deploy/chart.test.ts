@@ -189,6 +189,28 @@ Chart('values that are unknown, secret, or missing are refused', async () => {
   await refused([], /contracts is not set/)
 })
 
+Chart('a role can be of another version than the rest: edges are upgraded first', async () => {
+  const [before, between] = await Promise.all(
+    [[], ['--set', 'edge.tag=0.2.0']].map((more) =>
+      render<Found>([...GIVEN, '--set', 'image.tag=0.1.9', ...more]),
+    ),
+  )
+  const images = (manifests: readonly Found[]) =>
+    pods(manifests).map(({ name, spec }) => [name, spec.template.spec.containers[0].image])
+  assert.equal(new Set(images(before!).map(([, image]) => image)).size, 1)
+  assert.equal(
+    images(between!),
+    images(before!).map(([name, image]) => [
+      name,
+      name === 'svc-edge' ? 'prepaid-inference:0.2.0' : image,
+    ]),
+  )
+  // The rest is not so much as restarted.
+  const template = (manifests: readonly Found[]) =>
+    named(manifests, 'Deployment', 'svc-actors')!.spec.template
+  assert.equal(template(between!), template(before!))
+})
+
 Chart('every value says what it is', () => {
   const file = join(ROOT, 'deploy/helm/values.yaml')
   assert.ok(existsSync(file))
