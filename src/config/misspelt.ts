@@ -6,10 +6,14 @@ const KNOWN: ReadonlySet<string> = new Set(ALL_SETTINGS.flatMap(({ shape }) => O
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** First words that hardly anybody else gives to a variable. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
+/** One or two first words that hardly anybody else gives to a variable. */
+const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   ...['EDGE', 'POOL', 'WORKER', 'ACTOR', 'KEEPER', 'LOCKER', 'SETTLER', 'ESCROW'],
   ...['WITHDRAWAL', 'DISPUTE', 'LLAMA', 'UPSTREAM', 'WEBHOOK', 'CONTRACTS', 'LEAVE', 'DRAIN'],
+  ...['BATCH_ITEMS', 'JOB_WINDOW', 'MONITOR_HOST', 'MONITOR_PORT', 'NATS_REPLICAS'],
+  ...['CHAIN_COIN', 'CHAIN_CONFIRMATIONS', 'CHAIN_GAS', 'CHAIN_MAX', 'CHAIN_STUCK'],
+  ...['WEB_BURST', 'WEB_DEVELOPMENT', 'WEB_RELAYER', 'WEB_RPC', 'WEB_SESSION', 'WEB_TRUST'],
+  'WALLETCONNECT_PROJECT',
 ])
 /** Of other names so many letters may be wrong, left out or too many. */
 const SLIPS_MAX = 2
@@ -32,7 +36,8 @@ export function refuseMisspelt(env: Env): void {
 
 function isMeantForUs(name: string): boolean {
   if (KNOWN.has(name) || LINK.test(name)) return false
-  if (OWN_WORDS.has(name.split('_')[0] ?? '')) return true
+  const words = name.split('_')
+  if ([1, 2].some((count) => OWN_BEGINNINGS.has(words.slice(0, count).join('_')))) return true
   return name.includes('_') && distance(name, nearest(name)) <= SLIPS_MAX
 }
 
