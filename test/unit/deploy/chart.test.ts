@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { actorsSchema, edgeSchema, poolSchema } from '../../../src/config/schema.ts'
 import { leavingMs } from '../../../src/config/shared-settings.ts'
+import { webSchema } from '../../../src/config/web-schema.ts'
 import { lint, type Manifest, ROOT, render } from './helm.ts'
 import { faultsOf } from './kubernetes-schema.ts'
 import { type Env, envOf, started, unreadBy } from './role-settings.ts'
@@ -29,6 +31,7 @@ interface Found extends Manifest {
   readonly spec: any
   readonly data: Env
 }
+const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS|OTLP_HEADERS)$|^(NATS|REDIS|RPC)_URL$/
 const ADDRESSES = join(ROOT, 'deploy/helm/ci/contracts.json')
 const GIVEN = [
   '--set-file',
@@ -186,7 +189,18 @@ Chart('values that are unknown, secret, or missing are refused', async () => {
   await refused([...GIVEN, '--set', 'edge.config.NATS_URL=nats://x'], /edge.config/)
   await refused([...GIVEN, '--set', 'actors.config.LOCKER_PRIVATE_KEY=0x1'], /actors.config/)
   await refused([...GIVEN, '--set', 'config.OTEL_EXPORTER_OTLP_HEADERS=api-key=k'], /config/)
+  await refused([...GIVEN, '--set', 'web.config.WEB_RELAYER_MAX=1'], /WEB_RELAYER_MAX/)
   await refused([], /contracts is not set/)
+})
+
+Chart('the settings that it takes are those of the roles, but for secrets', async () => {
+  const file = join(ROOT, 'deploy/helm/values.schema.json')
+  const { propertyNames } = JSON.parse(readFileSync(file, 'utf8')).definitions.settings
+  const taken: readonly string[] = propertyNames.anyOf[1].enum
+  const roles = [edgeSchema, webSchema, poolSchema, actorsSchema]
+  const all = new Set(roles.flatMap(({ shape }) => Object.keys(shape)))
+  assert.equal(taken, [...all].filter((name) => !SECRET.test(name)).sort())
+  await render(['--set', 'config.NODE_OPTIONS=--max-old-space-size=700', ...GIVEN])
 })
 
 Chart('a role can be of another version than the rest: edges are upgraded first', async () => {
