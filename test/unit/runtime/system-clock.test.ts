@@ -1,0 +1,26 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { systemClock } from '../../../src/runtime/system-clock.ts'
+
+const SystemClock = suite('system clock')
+
+SystemClock('random bytes are as many as asked for, and never the same ones', () => {
+  const seen = new Set<string>()
+  for (const count of [16, 4_096, 32, 5_000, 16]) {
+    const bytes = systemClock.randomBytes(count)
+    assert.is(bytes.length, count)
+    for (let at = 0; at + 16 <= count; at += 16) {
+      seen.add(Buffer.from(bytes.subarray(at, at + 16)).toString('hex'))
+    }
+  }
+  assert.is(seen.size, 1 + 256 + 2 + 312 + 1)
+})
+
+SystemClock('what was given does not change when more is asked for', () => {
+  const first = systemClock.randomBytes(16)
+  const copy = Buffer.from(first).toString('hex')
+  for (let i = 0; i < 1_000; i++) systemClock.randomBytes(16)
+  assert.is(Buffer.from(first).toString('hex'), copy)
+})
+
+SystemClock.run()
