@@ -10,7 +10,16 @@ import {
   trustedProxies,
   wholeNumber,
 } from './read.ts'
-import { chain, disputeWindow, docsUrl, leaving, redis, shared, window } from './shared-settings.ts'
+import {
+  chain,
+  disputeWindow,
+  docsUrl,
+  leaving,
+  naming,
+  redis,
+  shared,
+  window,
+} from './shared-settings.ts'
 import { exactlyOneSigner, signerSettings } from './signer-settings.ts'
 import { sampling, tracing } from './tracing-settings.ts'
 
@@ -23,6 +32,7 @@ export const edgeSchema = z.object({
   ...redis,
   ...window,
   ...leaving,
+  ...naming,
   EDGE_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   EDGE_PORT: port(8080).describe('port of the public API'),
   EDGE_TRUST_PROXY: trustedProxies().describe(
@@ -66,6 +76,7 @@ const actorsSettings = z.object({
   ...redis,
   ...chain,
   ...window,
+  ...naming,
   ACTOR_KINDS: z
     .string()
     .default(ACTOR_KINDS.join(','))

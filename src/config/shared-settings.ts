@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_PREFIX, whyNoPrefix } from '../domain/service-names.ts'
 import { wholeNumber } from './read.ts'
 
 /** Settings that several roles take. */
@@ -61,6 +62,20 @@ export const window = {
 export const disputeWindow = wholeNumber(60, 1, 300).describe(
   'how long after its final output token an answer can be contested',
 )
+/** Of the roles that say public names. */
+export const naming = {
+  SERVICE_PREFIX: z
+    .string()
+    .superRefine((prefix, context) => {
+      const message = whyNoPrefix(prefix)
+      if (message) context.addIssue({ code: 'custom', message })
+    })
+    .default(DEFAULT_PREFIX)
+    .describe(
+      'what public names begin with: headers x-svc-…, keys svc_live_…, the header Svc-Signature and ' +
+        'the object svc. The same for all roles; keys that begin otherwise are refused',
+    ),
+}
 export const docsUrl = z
   .url({ protocol: /^https?$/, message: 'must be an http or https address' })
   .default('http://127.0.0.1:8080/docs')

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { port, positiveNumber, privateKey, trustedProxies, wholeNumber } from './read.ts'
-import { chain, disputeWindow, docsUrl, leaving, redis, shared, window } from './shared-settings.ts'
+import {
+  chain,
+  disputeWindow,
+  docsUrl,
+  leaving,
+  naming,
+  redis,
+  shared,
+  window,
+} from './shared-settings.ts'
 
 const flag = () =>
   z
@@ -18,6 +27,7 @@ const webSettings = z.object({
   ...redis,
   ...chain,
   ...window,
+  ...naming,
   DISPUTE_WINDOW_SECONDS: disputeWindow,
   WEB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   WEB_PORT: port(8081).describe('port of the web app'),
