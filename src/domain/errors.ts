@@ -183,7 +183,7 @@ export const ERRORS = {
 interface ErrorEntry {
   readonly status: number
   readonly type: `${string}_error`
-  /** When it happens. Markdown, as the next one. */
+  /** When it happens. Markdown with the default names of the service, as the next one. */
   readonly when: string
   /** What a caller does about it. */
   readonly todo: string

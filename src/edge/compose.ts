@@ -4,6 +4,7 @@ import { monitored } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { tracesOf } from '../config/tracing-settings.ts'
+import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeMetrics } from '../telemetry/metrics.ts'
@@ -37,6 +38,7 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
     {
       edgeId,
       escrowAddress,
+      names: serviceNames(config.SERVICE_PREFIX),
       docsUrl: config.DOCS_URL,
       trustProxy: config.EDGE_TRUST_PROXY,
       burst: { perSecond: config.EDGE_BURST_PER_SECOND, burst: config.EDGE_BURST },

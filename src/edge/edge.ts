@@ -9,6 +9,7 @@ import { makeJobs } from '../api/jobs/jobs.ts'
 import { makePools } from '../api/models/pools.ts'
 import { makeAskWebhooks } from '../api/webhooks/ask-webhooks.ts'
 import type { Address } from '../domain/ids.ts'
+import type { ServiceNames } from '../domain/service-names.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { BurstBuckets, BurstTerms } from '../ports/burst-buckets.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -68,6 +69,7 @@ export interface EdgePorts {
 export interface EdgeSettings {
   /** Unique to this process. */
   readonly edgeId: string
+  readonly names: ServiceNames
   readonly docsUrl: string
   readonly trustProxy: boolean | string | number
   /** What one address may send; `burst` 0: as much as it likes. */
@@ -98,7 +100,8 @@ export interface Edge {
 /** The public API on top of its ports. */
 export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const { bus, catalogue, keys, keyUses, clock, log } = ports
-  const auth = makeAuth({ keys, keyUses, bus, clock, log })
+  const { names } = settings
+  const auth = makeAuth({ keys, keyUses, bus, names, clock, log })
   const pools = makePools(ports)
   const waiting = makeWaiting({ ...ports, edgeId: settings.edgeId })
   const jobs = makeJobs({ ...ports, replyTo: waiting.replyTo })
@@ -113,10 +116,11 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
   const listeners = makeListeners(ports)
   const leaving = makeLeaving(clock, settings.leaveMs)
-  const crossOrigin = makeCrossOrigin(settings.corsOrigins)
+  const crossOrigin = makeCrossOrigin(settings.corsOrigins, names.headers)
   const server = makeServer({ ...settings, burst, crossOrigin, log, leaving })
   countAnswers(server, ports.metrics)
-  tellStrays(server, auth, balances)
+  const callers = { auth, balances, names }
+  tellStrays(server, callers)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
   const endpoints = collectEndpoints(server)
 
@@ -124,13 +128,13 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   health(server, { readiness, leaving })
   docs(server, { ...settings, endpoints })
   server.register(async (authenticated) => {
-    requireCaller(authenticated, auth, balances)
+    requireCaller(authenticated, callers)
     const chat = { admission, joining, runJob, balances, clock, traces: ports.traces }
     chatCompletions(authenticated, { ...settings, ...chat })
     models(authenticated, { ...settings, catalogue, pools })
     jobRoutes(authenticated, { ...settings, history })
-    dispute(authenticated, { jobs, history, clock })
-    account(authenticated, { balances })
+    dispute(authenticated, { jobs, history, clock, names })
+    account(authenticated, { balances, names })
     events(authenticated, { ...ports, ...settings, auth, balances, listeners })
     webhooks(authenticated, { ask: makeAskWebhooks(bus), clock })
   })

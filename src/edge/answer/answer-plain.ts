@@ -1,8 +1,9 @@
 import type { Balances } from '../../api/balances.ts'
 import { completionId } from '../../domain/ids.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { unixSeconds } from '../../domain/time.ts'
 import { publicUsage } from '../../messages/public-job.ts'
-import { HEADERS, jobHeaders } from '../http/service-headers.ts'
+import { jobHeaders } from '../http/service-headers.ts'
 import type { Completed, FollowedJob } from '../waiting/follow-job.ts'
 import type { Follower } from '../waiting/follower.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
@@ -20,7 +21,7 @@ export async function answerPlain(
   job: WaitedJob,
   { ending, text }: { ending: Completed; text: string },
   followed: FollowedJob,
-  balances: Balances,
+  { balances, names: { headers } }: { balances: Balances; names: ServiceNames },
 ): Promise<PlainAnswer> {
   const [settlementTx, remaining] = await Promise.all([
     followed.settlementTx(),
@@ -28,8 +29,8 @@ export async function answerPlain(
   ])
   return {
     headers: {
-      ...jobHeaders({ settlementTx, ...ending }),
-      ...(remaining === undefined ? {} : { [HEADERS.creditsRemaining]: String(remaining) }),
+      ...jobHeaders(headers, { settlementTx, ...ending }),
+      ...(remaining === undefined ? {} : { [headers.creditsRemaining]: String(remaining) }),
     },
     body: JSON.stringify({
       id: completionId(job.jobId),

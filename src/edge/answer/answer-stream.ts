@@ -3,10 +3,11 @@ import type { Balances } from '../../api/balances.ts'
 import { errorBody } from '../../api/http/errors.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { unixSeconds } from '../../domain/time.ts'
 import type { Chunk } from '../../messages/edge.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { HEADERS, jobHeaders } from '../http/service-headers.ts'
+import { jobHeaders } from '../http/service-headers.ts'
 import type { Completed, FollowedJob } from '../waiting/follow-job.ts'
 import type { Follower } from '../waiting/follower.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
@@ -23,6 +24,7 @@ interface Options {
   readonly trailers: boolean
   readonly clock: Clock
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 
 /** One answer as Server-Sent Events. Headers wait for the first token, so errors keep a status. */
@@ -34,7 +36,7 @@ export class StreamAnswer implements Follower {
   #wroteAt = 0
 
   constructor(options: Options) {
-    const { job, includeUsage, response, clock } = options
+    const { job, includeUsage, response, clock, names } = options
     this.#options = options
     this.#socket = new SseSocket(response, clock)
     this.#chunks = new SseChunks({
@@ -42,6 +44,7 @@ export class StreamAnswer implements Follower {
       created: unixSeconds(job.at),
       model: job.model,
       includeUsage,
+      objectField: names.objectField,
     })
   }
 
@@ -56,7 +59,7 @@ export class StreamAnswer implements Follower {
   }
 
   async complete(ending: Completed, followed: FollowedJob, balances: Balances): Promise<void> {
-    const { job, includeUsage, trailers } = this.#options
+    const { job, includeUsage, trailers, names } = this.#options
     if (!this.committed) this.#begin('', { worker: ending.worker, escrowTx: ending.escrowTx })
     const [settlementTx, remaining] = await Promise.all([
       followed.settlementTx(),
@@ -67,7 +70,7 @@ export class StreamAnswer implements Follower {
     if (includeUsage) this.#write(this.#chunks.usage(ending.usage))
     this.#write(SSE_DONE)
     this.#socket.end(
-      trailers && settlementTx !== undefined ? { [HEADERS.settlementTx]: settlementTx } : {},
+      trailers && settlementTx !== undefined ? { [names.headers.settlementTx]: settlementTx } : {},
     )
   }
 
@@ -78,17 +81,18 @@ export class StreamAnswer implements Follower {
   }
 
   #begin(text: string, head: Chunk['head']): void {
-    const { job, response, takeOver, trailers } = this.#options
+    const { job, response, takeOver, trailers, names } = this.#options
+    const { headers } = names
     this.committed = true
     if (response.destroyed) return
     response.writeHead(200, {
       ...takeOver(),
-      ...jobHeaders({ jobId: job.jobId, ...head }),
-      ...(job.remaining === undefined ? {} : { [HEADERS.creditsRemaining]: String(job.remaining) }),
+      ...jobHeaders(headers, { jobId: job.jobId, ...head }),
+      ...(job.remaining === undefined ? {} : { [headers.creditsRemaining]: String(job.remaining) }),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
-      ...(trailers ? { trailer: HEADERS.settlementTx } : {}),
+      ...(trailers ? { trailer: headers.settlementTx } : {}),
     })
     this.#write(this.#chunks.first(text))
   }

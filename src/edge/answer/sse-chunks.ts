@@ -16,6 +16,8 @@ export interface ChunkIdentity {
   readonly created: number
   readonly model: string
   readonly includeUsage: boolean
+  /** `objectField` of the service's names. */
+  readonly objectField: string
 }
 
 /** The events of one stream. All but the text is written once, not once a token. */
@@ -23,8 +25,10 @@ export class SseChunks {
   readonly #head: string
   readonly #delta: string
   readonly #usageNull: string
+  readonly #objectField: string
 
-  constructor({ jobId, created, model, includeUsage }: ChunkIdentity) {
+  constructor({ jobId, created, model, includeUsage, objectField }: ChunkIdentity) {
+    this.#objectField = objectField
     const identity = JSON.stringify({
       id: completionId(jobId),
       object: 'chat.completion.chunk',
@@ -48,7 +52,7 @@ export class SseChunks {
   last(finishReason: FinishReason, service: unknown): string {
     return (
       `${this.#delta}},"finish_reason":${JSON.stringify(finishReason)}}],` +
-      `"svc":${JSON.stringify(service)}}\n\n`
+      `${this.#objectField}${JSON.stringify(service)}}\n\n`
     )
   }
 

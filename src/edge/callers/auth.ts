@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { RefusalError, refuse } from '../../api/http/errors.ts'
 import { apiKeyHash, keyProof } from '../../domain/hash.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
 import type { ShownKey } from '../../messages/job.ts'
 import type { Bus } from '../../ports/bus.ts'
@@ -38,19 +39,20 @@ interface Options {
   readonly keys: Registry
   readonly keyUses: KeyUses
   readonly bus: Bus
+  readonly names: ServiceNames
   readonly clock: Clock
   readonly log: Log
 }
 
-export function makeAuth({ keys, keyUses, bus, clock, log }: Options): Auth {
+export function makeAuth({ keys, keyUses, bus, names, clock, log }: Options): Auth {
   const noteUse = makeNoteUse({ keyUses, clock, log })
   const cache = new KeyCache<StoredKey>({ keys, bus, clock, log })
   return {
     authenticate: async (authorization) => {
-      const key = apiKeyOf(authorization)
+      const key = apiKeyOf(authorization, names)
       const hash = apiKeyHash(key)
       const stored = await read(hash)
-      if (stored === undefined) throw unknownKey()
+      if (stored === undefined) throw unknownKey(names)
       const shown = { hash, proof: keyProof(key) }
       const caller = { wallet: stored.wallet, keyCreatedAt: stored.createdAt, key: shown }
       if (stored.status === 'suspended') throw new SuspendedKey(caller)
@@ -72,30 +74,30 @@ export function makeAuth({ keys, keyUses, bus, clock, log }: Options): Auth {
 
 /** Names that callers may try for it; its own is not settled yet. */
 const WALLET_SCHEMES: ReadonlySet<string> = new Set(['siwe', 'eip4361', 'eip-4361', 'wallet'])
-const API_KEY = /^svc_live_[0-9A-Za-z]{32}$/
 
-function apiKeyOf(authorization: string | undefined): string {
+function apiKeyOf(authorization: string | undefined, names: ServiceNames): string {
   if (!authorization) {
     throw refuse(
       'missing_api_key',
-      'No API key was sent. Send it as `Authorization: Bearer svc_live_…`.',
+      `No API key was sent. Send it as \`Authorization: Bearer ${names.keyStart}…\`.`,
     )
   }
   const [scheme = '', key = '', ...rest] = authorization.trim().split(/ +/)
   if (WALLET_SCHEMES.has(scheme.toLowerCase())) {
     throw refuse(
       'invalid_api_key',
-      'Wallet-native authentication is planned for Phase 2. Send an API key as `Authorization: Bearer svc_live_…`.',
+      `Wallet-native authentication is planned for Phase 2. Send an API key as \`Authorization: Bearer ${names.keyStart}…\`.`,
     )
   }
-  if (scheme.toLowerCase() !== 'bearer' || rest.length > 0 || !API_KEY.test(key)) throw unknownKey()
+  const isBearer = scheme.toLowerCase() === 'bearer' && rest.length === 0
+  if (!isBearer || !names.keyPattern.test(key)) throw unknownKey(names)
   return key
 }
 
-const unknownKey = () =>
+const unknownKey = ({ keyStart }: ServiceNames) =>
   refuse(
     'invalid_api_key',
-    'The API key is not known: it never existed or was revoked. Keys are `svc_live_` and 32 ' +
+    `The API key is not known: it never existed or was revoked. Keys are \`${keyStart}\` and 32 ` +
       'letters and digits, sent as `Authorization: Bearer <key>`; make one in the web app.',
   )
 

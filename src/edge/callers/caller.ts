@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { assert } from '../../domain/result.ts'
-import { HEADERS } from '../http/service-headers.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { type Auth, type Caller, SuspendedKey } from './auth.ts'
 
 declare module 'fastify' {
@@ -10,11 +10,18 @@ declare module 'fastify' {
   }
 }
 
+interface Options {
+  readonly auth: Auth
+  readonly balances: Balances
+  readonly names: ServiceNames
+}
+
 /** Every route of this scope needs a key, checked before the body is read. */
-export function requireCaller(server: FastifyInstance, auth: Auth, balances: Balances): void {
+export function requireCaller(server: FastifyInstance, options: Options): void {
+  const { creditsRemaining } = options.names.headers
   server.decorateRequest('caller', null)
   server.addHook('onRequest', async (request) => {
-    request.caller = await auth
+    request.caller = await options.auth
       .authenticate(request.headers.authorization)
       .catch((error: unknown) => {
         if (error instanceof SuspendedKey) request.caller = error.caller
@@ -23,25 +30,29 @@ export function requireCaller(server: FastifyInstance, auth: Auth, balances: Bal
   })
   // Every authenticated answer tells the balance, refusals too.
   server.addHook('onSend', async ({ caller }, reply) => {
-    if (caller && !reply.hasHeader(HEADERS.creditsRemaining)) await tell(caller, reply, balances)
+    if (caller && !reply.hasHeader(creditsRemaining)) await tell(caller, reply, options)
   })
 }
 
 /** A path or method that is none is refused before the key is looked at; a key that is one tells the balance. */
-export function tellStrays(server: FastifyInstance, auth: Auth, balances: Balances): void {
+export function tellStrays(server: FastifyInstance, options: Options): void {
   server.addHook('onSend', async (request, reply) => {
     const { authorization } = request.headers
     if (!authorization || !STRAYED.has(reply.statusCode) || 'caller' in request) return
-    const caller = await auth.authenticate(authorization).catch(() => undefined)
-    if (caller) await tell(caller, reply, balances)
+    const caller = await options.auth.authenticate(authorization).catch(() => undefined)
+    if (caller) await tell(caller, reply, options)
   })
 }
 
 const STRAYED: ReadonlySet<number> = new Set([404, 405])
 
-async function tell({ wallet }: Caller, reply: FastifyReply, balances: Balances): Promise<void> {
+async function tell(
+  { wallet }: Caller,
+  reply: FastifyReply,
+  { balances, names }: Options,
+): Promise<void> {
   const remaining = await balances.glance(wallet)
-  if (remaining !== undefined) reply.header(HEADERS.creditsRemaining, String(remaining))
+  if (remaining !== undefined) reply.header(names.headers.creditsRemaining, String(remaining))
 }
 
 export function callerOf(request: FastifyRequest): Caller {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HeaderNames } from '../../domain/service-names.ts'
 import { type Traceparent, traceIdOf } from '../../domain/traceparent.ts'
 import type { Span, Traces } from '../../telemetry/traces.ts'
-import { HEADERS } from '../http/service-headers.ts'
 import type { TakenOn } from './take-on.ts'
 
 /** The spans of one request, beside what is counted of it. */
@@ -18,7 +18,7 @@ export interface RequestTrace {
 
 /** Undefined: the request is not traced. */
 export function traceRequest(
-  traces: Traces | undefined,
+  { traces, headers }: { traces?: Traces | undefined; headers: HeaderNames },
   request: FastifyRequest,
   reply: FastifyReply,
 ): RequestTrace | undefined {
@@ -30,7 +30,7 @@ export function traceRequest(
     'svc.request_id': request.id,
   })
   if (!span) return undefined
-  reply.header(HEADERS.traceId, traceIdOf(span.context))
+  reply.header(headers.traceId, traceIdOf(span.context))
   const { context } = span
   const admit = traces.begin('admit', context)
   let jobId: string | undefined

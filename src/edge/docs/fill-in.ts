@@ -1,25 +1,31 @@
 import { LIMITS } from '../../domain/limits.ts'
 import { FLAT_OUTPUT_TOKENS } from '../../domain/pricing.ts'
 import { assert } from '../../domain/result.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { TIER_PRICES, TIERS } from '../../domain/tiers.ts'
 import { SOME_ORIGIN } from '../http/base-url.ts'
 import type { OpenApi } from '../openapi/shape.ts'
+import { inNames } from '../openapi/written-names.ts'
 import { errorOverview, errorSections } from './error-page.ts'
 import { table } from './field-table.ts'
 import { endpointTable, operationSections } from './operation-tables.ts'
 
 /** Writes what code knows into a page: `{{errors}}`, `{{operations listModels}}`. */
 export function fillIn(markdown: string, facts: Facts): string {
-  return markdown.replace(/\{\{(\w+)((?: \w+)*)\}\}/g, (directive, name: string, words: string) => {
-    const write = WRITERS[name]
-    assert(write, `the documentation asks for ${directive}, which nothing writes`)
-    return write(facts, ...words.split(' ').filter(Boolean))
-  })
+  return inNames(markdown, facts.names).replace(
+    /\{\{(\w+)((?: \w+)*)\}\}/g,
+    (directive, name: string, words: string) => {
+      const write = WRITERS[name]
+      assert(write, `the documentation asks for ${directive}, which nothing writes`)
+      return write(facts, ...words.split(' ').filter(Boolean))
+    },
+  )
 }
 
 export interface Facts {
   readonly document: OpenApi
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 type Writer = (facts: Facts, ...words: readonly string[]) => string
 
@@ -29,7 +35,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   docs_url: ({ docsUrl }) => docsUrl,
   base_url: () => `${SOME_ORIGIN}/v1`,
   root_url: () => SOME_ORIGIN,
-  errors: errorSections,
+  errors: ({ names }) => inNames(errorSections(), names),
   error_overview: errorOverview,
   prices: () =>
     table(

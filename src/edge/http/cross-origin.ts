@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HEADERS } from './service-headers.ts'
+import type { HeaderNames } from '../../domain/service-names.ts'
 
 /** What pages of other origins may do with the API. */
 export interface CrossOrigin {
@@ -12,7 +12,6 @@ export interface CrossOrigin {
 /** Of the API alone; documentation and health are not for scripts of others. */
 const API = '/v1/'
 const METHODS = 'GET, HEAD, POST, DELETE'
-const EXPOSED = [...Object.values(HEADERS), 'x-request-id', 'retry-after'].join(', ')
 /** The longest that browsers believe a preflight. */
 const BELIEVED_SECONDS = 7_200
 
@@ -20,7 +19,8 @@ const BELIEVED_SECONDS = 7_200
  * CORS for pages of exactly these origins. Without credentials: a key travels in a header that the
  * page sets itself, and there are no cookies here that a browser could add.
  */
-export function makeCrossOrigin(origins: ReadonlySet<string>): CrossOrigin {
+export function makeCrossOrigin(origins: ReadonlySet<string>, names: HeaderNames): CrossOrigin {
+  const exposed = [...Object.values(names), 'x-request-id', 'retry-after'].join(', ')
   const allowed = ({ url, headers }: FastifyRequest): string | undefined =>
     url.startsWith(API) && headers.origin !== undefined && origins.has(headers.origin)
       ? headers.origin
@@ -35,7 +35,7 @@ export function makeCrossOrigin(origins: ReadonlySet<string>): CrossOrigin {
       if (origin === undefined) return
       reply.headers({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': EXPOSED,
+        'access-control-expose-headers': exposed,
       })
     },
 

@@ -1,20 +1,23 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { errorSchema } from '../schemas/error.ts'
 import { ErrorResponses } from './error-responses.ts'
 import { type Endpoint, TAGS } from './operation.ts'
 import { ALWAYS_THERE, type HeaderName, headerRefs, RESPONSE_HEADERS } from './response-headers.ts'
 import { type SchemaObject, SchemaObjects } from './schema-object.ts'
 import type { HeaderObject, OpenApi, OperationObject, ParameterObject, PathItem } from './shape.ts'
+import { inNames, WRITTEN } from './written-names.ts'
 
 interface Options {
   readonly endpoints: readonly Endpoint[]
   /** Ends in /v1. */
   readonly baseUrl: string
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 
 /** The OpenAPI document of these endpoints. */
-export function openApiDocument({ endpoints, baseUrl, docsUrl }: Options): OpenApi {
+export function openApiDocument({ endpoints, baseUrl, docsUrl, names }: Options): OpenApi {
   const schemas = new SchemaObjects()
   schemas.of(errorSchema)
   const errors = new ErrorResponses()
@@ -26,12 +29,7 @@ export function openApiDocument({ endpoints, baseUrl, docsUrl }: Options): OpenA
       [endpoint.method]: operationObject(endpoint, schemas, errors),
     }
   }
-  return {
-    openapi: '3.1.0',
-    info: info(docsUrl),
-    servers: [{ url: baseUrl }],
-    security: [{ apiKey: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  const written = {
     paths,
     components: {
       schemas: schemas.components,
@@ -41,11 +39,19 @@ export function openApiDocument({ endpoints, baseUrl, docsUrl }: Options): OpenA
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          bearerFormat: 'svc_live_<32 letters and digits>',
+          bearerFormat: `${WRITTEN.keyStart}<32 letters and digits>`,
           description: 'An API key, made in the web app.',
         },
       },
     },
+  }
+  return {
+    openapi: '3.1.0',
+    info: info(docsUrl),
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    ...(JSON.parse(inNames(JSON.stringify(written), names)) as typeof written),
   }
 }
 

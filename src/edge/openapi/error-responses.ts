@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
 import type { Operation } from './operation.ts'
 import { type HeaderName, headerRefs, JOB_HEADERS } from './response-headers.ts'
 import type { Ref, ResponseObject } from './shape.ts'
+import { WRITTEN } from './written-names.ts'
 
 /** What any request can be refused with, whatever it asks for. */
 const EVERYWHERE = [
@@ -67,6 +68,6 @@ function headersOf(status: number, needsKey: boolean, ofJob: boolean): readonly 
   if (status === 409) headers.push('x-should-retry')
   if (status === 429 || status === 503) headers.push('retry-after')
   if (ofJob) headers.push(...JOB_HEADERS)
-  if (needsKey && !WITHOUT_A_CALLER.has(status)) headers.push('x-svc-credits-remaining')
+  if (needsKey && !WITHOUT_A_CALLER.has(status)) headers.push(WRITTEN.headers.creditsRemaining)
   return headers
 }

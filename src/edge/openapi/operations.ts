@@ -10,16 +10,16 @@ import {
   webhookSchema,
 } from '../../api/schemas/webhook.ts'
 import { eventsHeaders, eventsQuery } from '../events/event-query.ts'
-import { HEADERS } from '../http/service-headers.ts'
 import { accountSchema } from '../schemas/account.ts'
 import { chunkSchema, completionSchema } from '../schemas/chat-completion.ts'
 import { eventSchema } from '../schemas/event.ts'
 import { modelListSchema, modelSchema } from '../schemas/model.ts'
 import type { Operation } from './operation.ts'
 import { type HeaderName, JOB_HEADERS } from './response-headers.ts'
+import { WRITTEN } from './written-names.ts'
 
 const JSON_TYPE = 'application/json'
-const BALANCE: readonly HeaderName[] = [HEADERS.creditsRemaining]
+const BALANCE: readonly HeaderName[] = [WRITTEN.headers.creditsRemaining]
 
 export const createChatCompletion: Operation = {
   id: 'createChatCompletion',
@@ -39,7 +39,7 @@ export const createChatCompletion: Operation = {
   answer: {
     description:
       'The answer. Plain: one object. With `stream`: events of `data: <chunk>`; the schema is that of one chunk.',
-    headers: [...JOB_HEADERS, ...BALANCE, HEADERS.traceId],
+    headers: [...JOB_HEADERS, ...BALANCE, WRITTEN.headers.traceId],
     content: { [JSON_TYPE]: completionSchema, 'text/event-stream': chunkSchema },
   },
   errors: [

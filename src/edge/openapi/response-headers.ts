@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { address, jobId, txHash } from '../../api/schemas/forms.ts'
-import { HEADERS } from '../http/service-headers.ts'
+import { WRITTEN } from './written-names.ts'
+
+const HEADERS = WRITTEN.headers
 
 /** Headers of answers, by the name under which the documentation refers to them. */
 export const RESPONSE_HEADERS = {

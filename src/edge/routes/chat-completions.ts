@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { RefusalError } from '../../api/http/errors.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { answerPlain, silentFollower } from '../answer/answer-plain.ts'
@@ -27,10 +28,12 @@ interface Options {
   readonly balances: Balances
   readonly clock: Clock
   readonly docsUrl: string
+  readonly names: ServiceNames
   readonly traces?: Traces | undefined
 }
 
 export function chatCompletions(server: FastifyInstance, options: Options): void {
+  const tracing = { traces: options.traces, headers: options.names.headers }
   server.post<{ Body: ChatBody }>(
     '/v1/chat/completions',
     {
@@ -39,7 +42,7 @@ export function chatCompletions(server: FastifyInstance, options: Options): void
       preValidation: async (request) => dropNulls(request.body),
     },
     async (request, reply) => {
-      const trace = traceRequest(options.traces, request, reply)
+      const trace = traceRequest(tracing, request, reply)
       const order = parseChatRequest(request.body)
       if (!order.ok) throw new RefusalError(order.error)
       const key = joinKeyOf(request.headers, request.bodyDigest)
@@ -67,24 +70,25 @@ interface Exchange {
 }
 
 async function plain(
-  { runJob, balances }: Options,
+  options: Options,
   { reply, taken, hangUp, trace }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
   const { job } = taken
   const follow = { follower: silentFollower, hangUp, trace }
-  return runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
-    if (outcome.type === 'failed') throw await refusalOf(job, outcome, balances)
-    const { headers, body } = await answerPlain(job, outcome, followed, balances)
+  return options.runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
+    if (outcome.type === 'failed') throw await refusalOf(job, outcome, options)
+    const { headers, body } = await answerPlain(job, outcome, followed, options)
     reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
     return 'answered'
   })
 }
 
 async function stream(
-  { runJob, balances, clock, docsUrl }: Options,
+  options: Options,
   { request, reply, taken, order, hangUp, trace }: Exchange,
 ): Promise<'hung_up' | 'answered'> {
   const { job } = taken
+  const { balances, clock, docsUrl, names } = options
   const answer = new StreamAnswer({
     job,
     includeUsage: order.includeUsage,
@@ -96,12 +100,13 @@ async function stream(
     trailers: request.raw.httpVersion === '1.1',
     clock,
     docsUrl,
+    names,
   })
   const follow = { follower: answer, hangUp, trace }
-  return runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
+  return options.runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
     if (outcome.type === 'completed') await answer.complete(outcome.ending, followed, balances)
     else if (answer.committed) answer.fail(outcome.refusal)
-    else throw await refusalOf(job, outcome, balances)
+    else throw await refusalOf(job, outcome, options)
     return 'answered'
   })
 }
@@ -109,9 +114,9 @@ async function stream(
 async function refusalOf(
   { jobId, caller }: WaitedJob,
   { refusal, job }: Extract<Outcome, { type: 'failed' }>,
-  balances: Balances,
+  { balances, names }: Options,
 ): Promise<RefusalError> {
-  const headers = jobHeaders({ ...job, jobId })
+  const headers = jobHeaders(names.headers, { ...job, jobId })
   if (refusal.code !== 'insufficient_credits') return new RefusalError(refusal, { headers })
   // The chain refused the lock; only we can tell what the wallet has left.
   const remaining = await balances.glance(caller.wallet)

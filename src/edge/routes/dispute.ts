@@ -14,6 +14,7 @@ import { unknownJob } from '../../api/jobs/unknown-job.ts'
 import { type DisputeBody, disputeBody } from '../../api/schemas/dispute.ts'
 import { parsePublicHash } from '../../domain/hash.ts'
 import { parseJobId } from '../../domain/ids.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { callerOf } from '../callers/caller.ts'
 import { jobHeaders } from '../http/service-headers.ts'
@@ -23,6 +24,7 @@ interface Options {
   readonly jobs: Jobs
   readonly history: JobHistory
   readonly clock: Clock
+  readonly names: ServiceNames
 }
 
 export function dispute(server: FastifyInstance, options: Options): void {
@@ -49,7 +51,7 @@ export function dispute(server: FastifyInstance, options: Options): void {
       if (outcome.type === 'unknown') throw unknownOutcome()
       const { view } = outcome
       if (!view) throw unknownJob(jobId.value)
-      const headers = jobHeaders({ ...view, jobId: view.id })
+      const headers = jobHeaders(options.names.headers, { ...view, jobId: view.id })
       if (outcome.type === 'refused') {
         const { code } = outcome
         throw new RefusalError({ code, message: whyNotDisputed(code, view) }, { headers })

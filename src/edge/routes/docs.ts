@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../api/http/errors.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { CONTENT_SECURITY_POLICY } from '../docs/layout.ts'
 import { FIRST_PAGE, missingPage, renderPages } from '../docs/pages.ts'
 import { forHost, originOf, SOME_ORIGIN } from '../http/base-url.ts'
@@ -12,19 +13,21 @@ interface Options {
   /** Complete once the server is ready. */
   readonly endpoints: readonly Endpoint[]
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The reference, for people and for programs. Needs no key. */
-export function docs(server: FastifyInstance, { endpoints, docsUrl }: Options): void {
+export function docs(server: FastifyInstance, { endpoints, docsUrl, names }: Options): void {
   let pages: ReadonlyMap<string, string> = new Map()
   let openApi = ''
   server.addHook('onReady', async () => {
-    const document = openApiDocument({ endpoints, baseUrl: `${SOME_ORIGIN}/v1`, docsUrl })
+    const baseUrl = `${SOME_ORIGIN}/v1`
+    const document = openApiDocument({ endpoints, baseUrl, docsUrl, names })
     openApi = JSON.stringify(document)
-    pages = await renderPages({ document, docsUrl })
+    pages = await renderPages({ document, docsUrl, names })
   })
 
   const config = { operation: retrieveOpenApi }

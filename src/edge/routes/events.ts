@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { RefusalError, refuse } from '../../api/http/errors.ts'
 import type { Address } from '../../domain/ids.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FactReader } from '../../ports/fact-reader.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -11,7 +12,6 @@ import { callerOf } from '../callers/caller.ts'
 import { parseEventsOrder } from '../events/event-query.ts'
 import { Listener } from '../events/listener.ts'
 import { LISTENERS_PER_WALLET, type Listeners } from '../events/listeners.ts'
-import { HEADERS } from '../http/service-headers.ts'
 import { listenToEvents } from '../openapi/operations.ts'
 
 interface Options {
@@ -22,12 +22,14 @@ interface Options {
   readonly clock: Clock
   readonly log: Log
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 type Query = Readonly<Record<string, string | string[] | undefined>>
 
 /** The events of the wallet as they happen: for developers whose machine no webhook reaches. */
 export function events(server: FastifyInstance, options: Options): void {
   const { auth, balances, facts, listeners } = options
+  const { creditsRemaining } = options.names.headers
   const route = { config: { operation: listenToEvents }, exposeHeadRoute: false }
   server.get<{ Querystring: Query }>('/v1/events', route, async (request, reply) => {
     const { wallet } = callerOf(request)
@@ -36,7 +38,7 @@ export function events(server: FastifyInstance, options: Options): void {
     if (listeners.isFull(wallet)) throw tooManyListeners()
     const { types, after } = order.value
     const [position, remaining] = await Promise.all([begin(wallet, after), balances.glance(wallet)])
-    if (remaining !== undefined) reply.header(HEADERS.creditsRemaining, String(remaining))
+    if (remaining !== undefined) reply.header(creditsRemaining, String(remaining))
     reply.hijack()
     reply.raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...STREAM_HEADERS })
     const listener = new Listener({

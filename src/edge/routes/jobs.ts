@@ -5,6 +5,7 @@ import { parseJobListQuery } from '../../api/jobs/job-query.ts'
 import { publicJobList } from '../../api/jobs/public-job-list.ts'
 import { unknownJob } from '../../api/jobs/unknown-job.ts'
 import { type Address, parseJobId } from '../../domain/ids.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { publicJob } from '../../messages/public-job.ts'
 import { callerOf } from '../callers/caller.ts'
 import { jobHeaders } from '../http/service-headers.ts'
@@ -13,9 +14,10 @@ import { listJobs, retrieveJob } from '../openapi/operations.ts'
 interface Options {
   readonly history: JobHistory
   readonly escrowAddress: Address
+  readonly names: ServiceNames
 }
 
-export function jobs(server: FastifyInstance, { history, escrowAddress }: Options): void {
+export function jobs(server: FastifyInstance, { history, escrowAddress, names }: Options): void {
   server.get<{ Querystring: Record<string, string | string[] | undefined> }>(
     '/v1/jobs',
     { config: { operation: listJobs } },
@@ -35,7 +37,7 @@ export function jobs(server: FastifyInstance, { history, escrowAddress }: Option
       if (!jobId.ok) throw unknownJob(request.params.id)
       const view = await history.read(callerOf(request).wallet, jobId.value)
       if (!view) throw unknownJob(jobId.value)
-      reply.headers(jobHeaders({ ...view, jobId: view.id }))
+      reply.headers(jobHeaders(names.headers, { ...view, jobId: view.id }))
       return publicJob(view, escrowAddress)
     },
   )

@@ -3,6 +3,7 @@ import { sendRefusal } from '../../api/http/errors.ts'
 import { requireKnown } from '../../api/models/known-model.ts'
 import type { Pools } from '../../api/models/pools.ts'
 import { publicModel } from '../../api/models/public-model.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import { listModels, retrieveModel } from '../openapi/operations.ts'
 
@@ -10,12 +11,15 @@ interface Options {
   readonly catalogue: Catalogue
   readonly pools: Pools
   readonly docsUrl: string
+  readonly names: ServiceNames
 }
 
-export function models(server: FastifyInstance, { catalogue, pools, docsUrl }: Options): void {
+export function models(server: FastifyInstance, options: Options): void {
+  const { catalogue, pools, docsUrl } = options
+  const { object } = options.names
   server.get('/v1/models', { config: { operation: listModels } }, async () => {
     requireKnown(catalogue)
-    return { object: 'list', data: pools.all().map(publicModel) }
+    return { object: 'list', data: pools.all().map((live) => publicModel(live, object)) }
   })
 
   // Ids hold slashes: the rest of the path is the id, with `/` or `%2F`.
@@ -24,7 +28,7 @@ export function models(server: FastifyInstance, { catalogue, pools, docsUrl }: O
     requireKnown(catalogue)
     const id = request.params['*']
     const live = pools.live(id)
-    if (live) return publicModel(live)
+    if (live) return publicModel(live, object)
     const message = `No model \`${id.slice(0, 100)}\` is served now. GET /v1/models lists those that are.`
     const refusal = { code: 'model_not_found', message } as const
     return sendRefusal(reply, refusal, docsUrl, { unknownModelPath: true })

@@ -13,6 +13,6 @@ interface Options {
 export function models(server: FastifyInstance, { catalogue, pools }: Options): void {
   server.get('/api/models', async (): Promise<WebModels> => {
     requireKnown(catalogue)
-    return { data: pools.all().map(publicModel) }
+    return { data: pools.all().map((live) => publicModel(live, 'svc')) }
   })
 }

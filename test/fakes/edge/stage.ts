@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { apiKeyHash, outputHash } from '../../../src/domain/hash.ts'
 import { type Address, type JobId, toAddress, toHex32 } from '../../../src/domain/ids.ts'
+import type { ServiceNames } from '../../../src/domain/service-names.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { type Edge, makeEdge } from '../../../src/edge/edge.ts'
 import { keyRecord } from '../../../src/messages/account.ts'
@@ -15,6 +16,7 @@ import type { BurstTerms } from '../../../src/ports/burst-buckets.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { KeyUses } from '../../../src/ports/key-uses.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
+import { defaultNames } from '../default-names.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
 import { MemoryFacts } from '../memory-facts.ts'
 import { MemoryRegistry } from '../memory-registry.ts'
@@ -68,6 +70,8 @@ export interface StageOptions {
   /** Another edge of the same house: its inbox has this name. */
   readonly beside?: Stage
   readonly edgeId?: string
+  readonly names?: ServiceNames
+  readonly docsUrl?: string
   readonly trustProxy?: boolean | string | number
   readonly burst?: BurstTerms
   readonly corsOrigins?: readonly string[]
@@ -87,7 +91,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     { ...kept, bus, catalogue, metrics: noMetrics, clock, log },
     {
       edgeId,
-      docsUrl: DOCS_URL,
+      names: options.names ?? defaultNames,
+      docsUrl: options.docsUrl ?? DOCS_URL,
       trustProxy: options.trustProxy ?? false,
       burst: options.burst ?? { perSecond: 1, burst: 0 },
       corsOrigins: new Set(options.corsOrigins),

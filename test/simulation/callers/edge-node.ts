@@ -23,6 +23,7 @@ import type { Catalogue } from '../../../src/ports/catalogue.ts'
 import { pause } from '../../../src/ports/clock.ts'
 import type { JobViews } from '../../../src/ports/job-views.ts'
 import type { Ledger, Outputs } from '../../../src/ports/ledger.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 import { noMetrics } from '../../fakes/no-metrics.ts'
 import type { Node } from '../world.ts'
 import type { Response } from './response.ts'
@@ -76,6 +77,7 @@ export function startEdge(
 ): EdgeNode {
   const { clock, log } = node
   const ports = { ...given, clock, log }
+  const names = defaultNames
   const edgeId = Buffer.from(clock.randomBytes(8)).toString('hex')
   const pools = makePools(ports)
   const waiting = makeWaiting({ ...ports, edgeId })
@@ -98,13 +100,13 @@ export function startEdge(
     }
     switch (asked.route) {
       case 'chat': {
-        const chat = { admission, joining, runJob: watched, balances, clock, docsUrl: DOCS_URL }
-        return registered((server) => chatCompletions(server, chat))
+        const chat = { admission, joining, runJob: watched, balances, clock, names }
+        return registered((server) => chatCompletions(server, { ...chat, docsUrl: DOCS_URL }))
       }
       case 'dispute':
-        return registered((server) => dispute(server, { jobs, history, clock }))
+        return registered((server) => dispute(server, { jobs, history, clock, names }))
       case 'job':
-        return registered((server) => jobRoutes(server, { ...settings, history }))
+        return registered((server) => jobRoutes(server, { ...settings, history, names }))
     }
   }
   let draining = false

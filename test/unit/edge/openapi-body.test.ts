@@ -8,6 +8,7 @@ import { openApiDocument } from '../../../src/edge/openapi/document.ts'
 import { createChatCompletion } from '../../../src/edge/openapi/operations.ts'
 import { type ChatBody, chatBody, dropNulls } from '../../../src/edge/schemas/chat-body.ts'
 import { INVALID_BODIES, VALID } from '../../e2e/invalid-bodies.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 
 /** The documentation of the chat body takes what the edge takes, and nothing else. */
 const Body = suite('openapi: body')
@@ -23,6 +24,7 @@ const document = openApiDocument({
   ],
   baseUrl: 'http://edge.test/v1',
   docsUrl: 'http://docs.test',
+  names: defaultNames,
 })
 const asDocumented = new Ajv2020({ strict: false })
   .addSchema({ $id: 'openapi', ...document })

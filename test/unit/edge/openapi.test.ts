@@ -17,6 +17,7 @@ import { openApiDocument } from '../../../src/edge/openapi/document.ts'
 import type { Operation } from '../../../src/edge/openapi/operation.ts'
 import * as operations from '../../../src/edge/openapi/operations.ts'
 import { publicJob } from '../../../src/messages/public-job.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 import { LINEUP } from '../../fakes/memory-catalogue.ts'
 import { DocumentedSchemas } from './openapi-answers.ts'
 import { openApiFaults } from './openapi-rules.ts'
@@ -33,6 +34,7 @@ const document = openApiDocument({
   })),
   baseUrl: 'http://edge.test/v1',
   docsUrl: 'http://docs.test',
+  names: defaultNames,
 })
 const documented = new DocumentedSchemas(document)
 
@@ -78,7 +80,10 @@ OpenApi('any model', () => {
   property(models, ({ firstTokenMs, model: { of, retiresAt }, ...live }) =>
     documented.faultsAs(
       'Model',
-      publicModel({ ...live, model: { ...of, retiresAt }, firstTokenMs: () => firstTokenMs }),
+      publicModel(
+        { ...live, model: { ...of, retiresAt }, firstTokenMs: () => firstTokenMs },
+        defaultNames.object,
+      ),
     ),
   )
 })
@@ -97,7 +102,9 @@ OpenApi('any stream', () => {
     usage: usages,
   })
   property(streams, ({ texts, finishReason, usage, ...facts }) => {
-    const chunks = new SseChunks({ ...facts, created: 1, model: 'Qwen/Qwen3-8B' })
+    const { objectField } = defaultNames
+    const identity = { ...facts, created: 1, model: 'Qwen/Qwen3-8B', objectField }
+    const chunks = new SseChunks(identity)
     const ending = {
       ...({ type: 'completed', attempt: 1, chunks: texts.length, lock: facts.charged } as const),
       ...{ ...facts, escrowTx: facts.tx, outputHash: facts.tx, usage, finishReason },

@@ -2,9 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/domain/ids.ts'
 import { SseChunks } from '../../../src/edge/answer/sse-chunks.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 
 const jobId = toJobId(`job_${'0'.repeat(26)}`)
-const identity = { jobId, created: 7, model: 'a/b', includeUsage: false }
+const { objectField } = defaultNames
+const identity = { jobId, created: 7, model: 'a/b', includeUsage: false, objectField }
 const head = `data: {"id":"chatcmpl-${jobId}","object":"chat.completion.chunk","created":7,"model":"a/b",`
 
 const Bytes = suite('SSE bytes')
