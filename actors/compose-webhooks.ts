@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe'
 import type { ActorsConfig } from '../src/config/schema.ts'
+import { serviceNames } from '../src/domain/service-names.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
 import { countedSender } from './webhook/counted-sender.ts'
 import { makeWebhookHost } from './webhook/host.ts'
@@ -23,6 +24,7 @@ export function webhookHost(c: DependencyContainer, config: ActorsConfig) {
     facts: c.resolve(TOKENS.factReader),
     sender: countedSender(c.resolve(TOKENS.webhookSender), c.resolve(TOKENS.metrics)),
     schedule: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+    names: serviceNames(config.SERVICE_PREFIX),
     targets: c.resolve(TOKENS.webhookTargets),
     bus: c.resolve(TOKENS.bus),
     clock: c.resolve(TOKENS.clock),

@@ -1,3 +1,4 @@
+import type { ServiceNames } from '../../src/domain/service-names.ts'
 import type { DurationMs } from '../../src/domain/time.ts'
 import { signatureHeaders } from '../../src/domain/webhook-signature.ts'
 import type { Delivery, WalletWebhooks, WebhookRecord } from '../../src/messages/webhook.ts'
@@ -32,6 +33,7 @@ export interface DeliveryOptions {
   readonly sender: WebhookSender
   readonly history: DeliveryHistory
   readonly schedule: RetrySchedule
+  readonly names: ServiceNames
   readonly clock: Clock
   readonly log: Log
 }
@@ -54,7 +56,7 @@ export function makeDelivery(options: DeliveryOptions): {
   start(): Promise<void>
   stop(): Promise<void>
 } {
-  const { queues, records, secrets, sender, history, schedule, clock, log } = options
+  const { queues, records, secrets, sender, history, schedule, names, clock, log } = options
   const knownWebhook = makeKnownWebhook(options)
   let taking: Taking | undefined
   /** Handed over, and in no lane yet. */
@@ -120,7 +122,8 @@ export function makeDelivery(options: DeliveryOptions): {
       return 0
     }
     const at = clock.now()
-    const headers = signatureHeaders({ eventId: body.eventId, at, body: body.body, secret })
+    const signed = { eventId: body.eventId, at, body: body.body, secret }
+    const headers = signatureHeaders(signed, names)
     const answer = await sender.send({ url: webhook.url, headers, body: body.body })
     try {
       await conclude(body, answer, at)

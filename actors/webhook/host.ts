@@ -1,4 +1,5 @@
 import type { SealingKeys } from '../../src/domain/sealed.ts'
+import type { ServiceNames } from '../../src/domain/service-names.ts'
 import type { WalletWebhooks } from '../../src/messages/webhook.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -29,6 +30,7 @@ export interface WebhookHostOptions {
   readonly facts: FactReader
   readonly sender: WebhookSender
   readonly schedule: RetrySchedule
+  readonly names: ServiceNames
   readonly targets: WebhookTargets
   readonly bus: Bus
   readonly clock: Clock

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { ServiceNames } from './service-names.ts'
 import { type UnixMs, unixSeconds } from './time.ts'
 
 export interface SignedDelivery {
@@ -16,15 +17,13 @@ export interface SignedDelivery {
  * The headers that prove where a delivery comes from: that of the specification (Events, Signature),
  * and those of the Standard Webhooks convention, which says the same in its own way.
  */
-export function signatureHeaders({
-  eventId,
-  at,
-  body,
-  secret,
-}: SignedDelivery): Record<string, string> {
+export function signatureHeaders(
+  { eventId, at, body, secret }: SignedDelivery,
+  { signature }: Pick<ServiceNames, 'signature'>,
+): Record<string, string> {
   const seconds = unixSeconds(at)
   return {
-    'Svc-Signature': `t=${seconds},v1=${hmac(secret, `${seconds}.${body}`).toString('hex')}`,
+    [signature]: `t=${seconds},v1=${hmac(secret, `${seconds}.${body}`).toString('hex')}`,
     'webhook-id': eventId,
     'webhook-timestamp': String(seconds),
     'webhook-signature': `v1,${hmac(secret, `${eventId}.${seconds}.${body}`).toString('base64')}`,

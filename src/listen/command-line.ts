@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { ServiceNames } from '../domain/service-names.ts'
 import { StopListening } from './stop-listening.ts'
 
 export const USAGE = `npm run listen -- --forward http://127.0.0.1:3000/hook [options]
@@ -11,6 +12,8 @@ signed as a webhook's delivery is.
   --key KEY         API key; SVC_API_KEY by default, which does not end up in a shell's history
   --base-url URL    base URL of the API; SVC_BASE_URL, or http://127.0.0.1:8080/v1 by default
   --secret SECRET   signs what is sent on; a new one is made and shown by default
+
+Where the service has a prefix of its own, SERVICE_PREFIX says it: the signature's header has it.
 
 It reconnects by itself and goes on where it was. Ctrl-C ends it.
 `
@@ -27,12 +30,13 @@ export interface ListenOptions {
 export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  { keyStart }: ServiceNames,
 ): ListenOptions | undefined {
   const flags = readFlags(args)
   if (flags.help) return undefined
   const apiKey = flags.key ?? env.SVC_API_KEY
   if (!apiKey) {
-    throw new StopListening('there is no API key: set SVC_API_KEY, or pass --key svc_live_…')
+    throw new StopListening(`there is no API key: set SVC_API_KEY, or pass --key ${keyStart}…`)
   }
   const baseUrl = flags['base-url'] ?? env.SVC_BASE_URL ?? 'http://127.0.0.1:8080/v1'
   return {

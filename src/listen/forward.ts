@@ -1,3 +1,4 @@
+import type { ServiceNames } from '../domain/service-names.ts'
 import { toUnixMs } from '../domain/time.ts'
 import { signatureHeaders } from '../domain/webhook-signature.ts'
 import { reasonOf } from './event-stream.ts'
@@ -11,17 +12,18 @@ interface Options {
   readonly eventId: string
   /** The envelope, to the byte. */
   readonly body: string
+  readonly names: ServiceNames
 }
 
 /** Sends one event on, as a webhook's delivery is sent, once. @returns what came of it, for people */
-export async function forward({ url, secret, eventId, body }: Options): Promise<string> {
+export async function forward({ url, secret, eventId, body, names }: Options): Promise<string> {
   const at = toUnixMs(Date.now())
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json; charset=utf-8',
-        ...signatureHeaders({ eventId, at, body, secret }),
+        ...signatureHeaders({ eventId, at, body, secret }, names),
       },
       body,
       redirect: 'manual',

@@ -1,4 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { readConfig } from '../config/read.ts'
+import { naming } from '../config/shared-settings.ts'
+import { OperatorError } from '../domain/operator-error.ts'
+import { type ServiceNames, serviceNames } from '../domain/service-names.ts'
 import { SECRET_BYTES, webhookSecret } from '../domain/webhook-secret.ts'
 import { type ListenOptions, readOptions, USAGE } from './command-line.ts'
 import { followEvents } from './event-stream.ts'
@@ -9,7 +14,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-async function listen(options: ListenOptions): Promise<void> {
+async function listen(options: ListenOptions, names: ServiceNames): Promise<void> {
   const { baseUrl, apiKey, events, forwardTo } = options
   const url = new URL(`${baseUrl}/events`)
   if (events !== undefined) url.searchParams.set('events', events)
@@ -32,7 +37,7 @@ async function listen(options: ListenOptions): Promise<void> {
       const sent =
         forwardTo === undefined
           ? ''
-          : `  → ${await forward({ url: forwardTo, secret, eventId: id, body })}`
+          : `  → ${await forward({ url: forwardTo, secret, eventId: id, body, names })}`
       say(`${created_at}  ${event}  ${id}${sent}`)
     },
     onTrouble: (reason, waitMs) =>
@@ -41,11 +46,13 @@ async function listen(options: ListenOptions): Promise<void> {
 }
 
 try {
-  const options = readOptions(process.argv.slice(2), process.env)
-  if (options) await listen(options)
+  const names = serviceNames(readConfig(z.object(naming), process.env).SERVICE_PREFIX)
+  const options = readOptions(process.argv.slice(2), process.env, names)
+  if (options) await listen(options, names)
   else process.stdout.write(USAGE)
 } catch (error) {
-  const said = error instanceof StopListening ? error.message : (error as Error)?.stack
+  const isSaid = error instanceof StopListening || error instanceof OperatorError
+  const said = isSaid ? error.message : (error as Error)?.stack
   process.stderr.write(`${said ?? String(error)}\n`)
   process.exitCode = 1
 }

@@ -21,6 +21,7 @@ import { EVENT_TYPES } from '../../src/messages/webhook.ts'
 import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/roles.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
+import { defaultNames } from '../fakes/default-names.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { hashOf } from './calls.ts'
@@ -309,7 +310,7 @@ Events(
       assert.is(api_version, '2026-06-01')
       assert.equal(more, {})
       const at = toUnixMs(Number(headers['webhook-timestamp']) * 1_000)
-      const expected = signatureHeaders({ eventId, at, body, secret: SECRET })
+      const expected = signatureHeaders({ eventId, at, body, secret: SECRET }, defaultNames)
       for (const [name, value] of Object.entries(expected)) {
         assert.is(headers[name.toLowerCase()], value)
       }

@@ -97,6 +97,8 @@ Listen('makes a secret and shows it once; without a target it only shows', async
 
 for (const [what, args, env, words] of [
   ['no key', [], {}, /there is no API key: set SVC_API_KEY/],
+  ['no key, of a branded service', [], { SERVICE_PREFIX: 'acme' }, /pass --key acme_live_…/],
+  ['a prefix that is none', [], { SERVICE_PREFIX: 'Acme' }, /SERVICE_PREFIX: must be/],
   ['a key that is not known', [], { SVC_API_KEY: `svc_live_${'z'.repeat(32)}` }, /is not known/],
   ['an event that is none', ['--events', 'job.done'], { SVC_API_KEY: KEY }, /no event type/],
   [

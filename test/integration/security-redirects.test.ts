@@ -9,6 +9,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { EngineFault } from '../../src/worker/engine.ts'
 import { OpenAiEngine } from '../../src/worker/engines/openai.ts'
+import { defaultNames } from '../fakes/default-names.ts'
 
 /** Whoever is asked may point elsewhere, to where only we can reach: nothing of ours goes there. */
 const Redirects = suite('security: redirects')
@@ -84,7 +85,8 @@ for (const status of STATUSES) {
 
   Redirects(`${status}: what is listened to is not handed on`, async () => {
     const url = `http://127.0.0.1:${await pointing(status)}/hook`
-    const said = await forward({ url, secret: 's'.repeat(32), eventId: 'evt_x', body: '{}' })
+    const event = { eventId: 'evt_x', body: '{}', secret: 's'.repeat(32) }
+    const said = await forward({ url, ...event, names: defaultNames })
     assert.match(said, new RegExp(`^${status} `))
   })
 }

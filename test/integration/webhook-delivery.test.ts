@@ -10,6 +10,7 @@ import type { DeliveryHistory } from '../../src/ports/delivery-history.ts'
 import type { Facts } from '../../src/ports/facts.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { defaultNames } from '../fakes/default-names.ts'
 import {
   putWebhooks,
   SECRET,
@@ -118,12 +119,15 @@ Delivering('a fact reaches the webhook of its wallet once, signed, in its envelo
     data: fact.data,
   })
   const seconds = Number(received!.headers['webhook-timestamp'])
-  const expected = signatureHeaders({
-    eventId: fact.id,
-    at: toUnixMs(seconds * 1_000),
-    body: received!.body,
-    secret: SECRET,
-  })
+  const expected = signatureHeaders(
+    {
+      eventId: fact.id,
+      at: toUnixMs(seconds * 1_000),
+      body: received!.body,
+      secret: SECRET,
+    },
+    defaultNames,
+  )
   for (const [name, value] of Object.entries(expected))
     assert.is(received!.headers[name.toLowerCase()], value)
   await within(PATIENCE_MS, 'the attempt in the history', async () => !!(await view(mine, fact.id)))

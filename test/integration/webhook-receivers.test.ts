@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { signatureHeaders } from '../../src/domain/webhook-signature.ts'
+import { defaultNames } from '../fakes/default-names.ts'
 import { freePort, within } from './servers.ts'
 
 /** The receivers of the reference, run as a reader would run them. */
@@ -31,7 +32,7 @@ interface Sent {
   readonly at?: number
 }
 const headersOf = ({ eventId = 'evt_1', secret = SECRET, at = Date.now(), ...sent }: Sent) =>
-  signatureHeaders({ eventId, at: toUnixMs(at), body: sent.body ?? body, secret })
+  signatureHeaders({ eventId, at: toUnixMs(at), body: sent.body ?? body, secret }, defaultNames)
 
 async function withReceiver(
   { language, file, program }: { language: string; file: string; program: string },

@@ -13,6 +13,7 @@ import { openOutbound } from '../../../src/outbound/connect.ts'
 import type { Registry } from '../../../src/ports/registry.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import type { Log } from '../../../src/telemetry/log.ts'
+import { defaultNames } from '../default-names.ts'
 
 /** For tests alone. */
 export const SEALING_KEYS = [Buffer.alloc(32, 7)]
@@ -30,7 +31,7 @@ export async function startDeliverer({ natsUrl, schedule, log }: Options) {
   const mirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
   const { targets, sender } = openOutbound({ clock: systemClock, devTargets: true })
   const host = makeWebhookHost({
-    ...{ keys: SEALING_KEYS, mirror, targets, sender, schedule, log },
+    ...{ keys: SEALING_KEYS, mirror, targets, sender, schedule, names: defaultNames, log },
     webhooks: await nats.registry('WEBHOOKS'),
     queues: await nats.webhookQueues(),
     history: await nats.deliveryHistory(),

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { signatureHeaders } from '../../../src/domain/webhook-signature.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 
 /** What receivers use that know nothing of this service. */
 const Libraries = suite('webhook signatures and the libraries of others')
@@ -13,7 +14,10 @@ const OLD_MS = 301_000
 
 /** As a receiver has them: the names of headers have no case. */
 const sign = (secret: string, at = Date.now()): Record<string, string> => {
-  const headers = signatureHeaders({ eventId: 'evt_1', at: toUnixMs(at), body, secret })
+  const headers = signatureHeaders(
+    { eventId: 'evt_1', at: toUnixMs(at), body, secret },
+    defaultNames,
+  )
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )

@@ -7,6 +7,7 @@ import type { Mirror } from '../../../src/ports/mirror.ts'
 import type { Work } from '../../../src/ports/work-queue.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 import { WALLET } from '../../fakes/webhooks/attempts.ts'
 import { webhookId, webhookRecord } from '../../fakes/webhooks/deliverer.ts'
@@ -50,7 +51,7 @@ async function deliver(cause: 'event' | 'replay', mirrored?: WebhookRecord, kept
         return { type: 'answered', status: 200, latencyMs: 1, start: '' }
       },
     },
-    ...{ schedule: [0], clock, log: makeLog('test', 'silent') },
+    ...{ schedule: [0], names: defaultNames, clock, log: makeLog('test', 'silent') },
   }
   const delivery = makeDelivery(parts as never)
   await delivery.start()
