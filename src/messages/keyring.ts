@@ -8,7 +8,11 @@ export interface KeyringRecord {
   readonly hint: string
 }
 
-export const keyHint = (key: string): string => `${key.slice(0, 13)}…${key.slice(-4)}`
+export const keyHint = (key: string): string =>
+  `${key.slice(0, secretAt(key) + 4)}…${key.slice(-4)}`
+
+/** What comes before says only whose service the key is for. */
+const secretAt = (key: string): number => key.lastIndexOf('_') + 1
 
 const HASH = /^[0-9a-f]{64}$/
 

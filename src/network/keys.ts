@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { privateKey } from '../config/read.ts'
 import type { Address } from '../domain/ids.ts'
 import { privateKeyAddress } from '../domain/proof.ts'
+import { KEY_LENGTH, type ServiceNames } from '../domain/service-names.ts'
 import { isMissing, writeWhole } from './whole-file.ts'
 
 const keysSchema = z.object({
@@ -30,11 +31,19 @@ const keysSchema = z.object({
 /** The secrets of one development network, made at random on its first start. */
 export type Keys = z.infer<typeof keysSchema>
 
+export interface KeyTerms {
+  readonly workers: number
+  readonly names: ServiceNames
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
 /** Reads the keys, making those that are missing; a second start finds the same. */
-export function openKeys(file: string, workers: number, now: number): Keys {
+export function openKeys(file: string, { workers, names, now }: KeyTerms): Keys {
   const found = readKeys(file)
   const keys: Keys = {
-    ...(found ?? newKeys(now)),
+    ...(found ?? newKeys()),
+    ...keyFor(found, names, now),
     // Versions that knew no disputes, no withdrawals, no keeper, no web app, no webhooks, or no users of
     // its servers, made none.
     arbiter: found?.arbiter ?? newPrivateKey(),
@@ -52,6 +61,12 @@ export function openKeys(file: string, workers: number, now: number): Keys {
   return keys
 }
 
+// Edges take no key of another prefix than theirs.
+const keyFor = (found: FoundKeys | undefined, names: ServiceNames, now: number) =>
+  found && names.keyPattern.test(found.api_key)
+    ? { api_key: found.api_key, api_key_created_at: found.api_key_created_at }
+    : newApiKey(names, now)
+
 export const addressOf = (key: string): Address =>
   privateKeyAddress(Buffer.from(key.slice(2), 'hex'))
 
@@ -65,7 +80,9 @@ const foundSchema = keysSchema.partial({
   server_passwords: true,
 })
 
-function readKeys(file: string): z.infer<typeof foundSchema> | undefined {
+type FoundKeys = z.infer<typeof foundSchema>
+
+function readKeys(file: string): FoundKeys | undefined {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -88,19 +105,23 @@ type LaterKeys =
   | 'webhook_secrets'
   | 'server_passwords'
   | 'workers'
-const newKeys = (now: number): Omit<Keys, LaterKeys> => ({
+  | 'api_key'
+  | 'api_key_created_at'
+const newKeys = (): Omit<Keys, LaterKeys> => ({
   deployer: newPrivateKey(),
   locker: newPrivateKey(),
   settler: newPrivateKey(),
   treasury: newPrivateKey(),
   wallet: newPrivateKey(),
-  api_key: newApiKey(),
-  api_key_created_at: now,
 })
 
 // 32 random bytes are a valid key but for one chance in 2^127.
 const newPrivateKey = (): string => `0x${randomBytes(32).toString('hex')}`
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const newApiKey = (): string =>
-  `svc_live_${Array.from({ length: 32 }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')}`
+const newApiKey = ({ keyStart }: ServiceNames, now: number) => {
+  const secret = Array.from({ length: KEY_LENGTH }, () => {
+    return ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]
+  })
+  return { api_key: `${keyStart}${secret.join('')}`, api_key_created_at: now }
+}

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import type { ServiceNames } from '../domain/service-names.ts'
 import { storeApiKey } from './api-key.ts'
 import { compileContracts, setUpChain, untilChainIsKept } from './chain-setup.ts'
 import { hasChainState } from './chain-state.ts'
@@ -33,6 +34,7 @@ export interface NetworkSettings {
   /** Folder of the bundles. */
   readonly build: string
   readonly options: Options
+  readonly names: ServiceNames
   readonly dir: DataDir
   readonly screen: Screen
 }
@@ -49,7 +51,8 @@ const STOP_PATIENCE_MS = 10_000
 const POOL_PATIENCE_MS = 120_000
 const WEB_PATIENCE_MS = 120_000
 
-export function startNetwork({ root, build, options, dir, screen }: NetworkSettings): Network {
+export function startNetwork(settings: NetworkSettings): Network {
+  const { root, build, options, names, dir, screen } = settings
   /** Whether the data directory is this launcher's to write. */
   let owned = false
   let stopping = false
@@ -83,7 +86,8 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
   async function bringUp(): Promise<void> {
     await takeDataDir()
     const ports = layOutPorts(options.portBase, options.counts)
-    const keys = openKeys(dir.keysFile, options.counts.workers, Date.now())
+    const { workers } = options.counts
+    const keys = openKeys(dir.keysFile, { workers, names, now: Date.now() })
     const urls = findServerUrls(ports, keys, process.env)
     await requireUsablePorts(neededPorts(ports, urls))
     const servers = { dir, ports, keys, screen, start: supervisor.start }
@@ -114,7 +118,7 @@ export function startNetwork({ root, build, options, dir, screen }: NetworkSetti
     const models = await screen.step('edge, web app, actors, pool and workers', async () => {
       await startRoles(programs, ports)
       await waitForListener('the web app', LOOPBACK, ports.web, WEB_PATIENCE_MS)
-      return waitForModels({ programs, ports, keys, options, screen })
+      return waitForModels({ programs, ports, keys, names, options, screen })
     })
 
     const { rpc: rpcUrl, nats, redis } = urls

@@ -1,5 +1,9 @@
+import { z } from 'zod'
 import { refuseMisspelt } from '../config/misspelt.ts'
+import { readConfig } from '../config/read.ts'
+import { naming } from '../config/shared-settings.ts'
 import { OperatorError } from '../domain/operator-error.ts'
+import { serviceNames } from '../domain/service-names.ts'
 import { dataDirAt } from './data-dir.ts'
 import { startNetwork } from './launch.ts'
 import { parseOptions, USAGE, UsageError } from './options.ts'
@@ -8,12 +12,12 @@ import { whenAskedToStop } from './stopping.ts'
 
 /** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
 export async function launch({ root, startedIn, build }: LaunchOptions): Promise<void> {
-  const options = readOptions(startedIn)
+  const { options, names } = readOptions(startedIn)
   // Whoever read what is shown may have gone; that is no reason to end the network.
   process.stdout.on('error', () => {})
   const screen = makeScreen(process.stdout, () => performance.now())
   const dir = dataDirAt(options.dataDir)
-  const network = startNetwork({ root, build, options, dir, screen })
+  const network = startNetwork({ root, build, options, names, dir, screen })
   const end = async (exitCode: number) => {
     await network.stop()
     screen.close()
@@ -55,7 +59,8 @@ function readOptions(startedIn: string) {
     // The roles would end with it one by one.
     if (options !== 'help') {
       refuseMisspelt(process.env)
-      return options
+      const { SERVICE_PREFIX } = readConfig(z.object(naming), process.env)
+      return { options, names: serviceNames(SERVICE_PREFIX) }
     }
     process.stdout.write(USAGE)
     process.exit(0)

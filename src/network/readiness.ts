@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ServiceNames } from '../domain/service-names.ts'
 import type { Keys } from './keys.ts'
 import type { Options } from './options.ts'
 import type { Ports } from './ports.ts'
@@ -11,6 +12,7 @@ export interface ReadinessSettings {
   readonly programs: readonly Program[]
   readonly ports: Ports
   readonly keys: Keys
+  readonly names: ServiceNames
   readonly options: Options
   readonly screen: Screen
 }
@@ -21,10 +23,10 @@ const PATIENCE_MS = 180_000
 // An upstream that is down is not this network's fault, and may come later.
 const UPSTREAM_PATIENCE_MS = 60_000
 
-const modelListSchema = z.object({
-  data: z.array(z.object({ id: z.string(), svc: z.object({ active_workers: z.number() }) })),
-})
-type ModelList = z.infer<typeof modelListSchema>['data']
+const modelList = z.object({ data: z.array(z.looseObject({ id: z.string() })) })
+const liveData = z.object({ active_workers: z.number() })
+/** Models by id, and how many workers serve each. */
+type ModelList = ReadonlyMap<string, number>
 
 /**
  * Waits until every edge lists all that the workers were told to serve.
@@ -32,19 +34,21 @@ type ModelList = z.infer<typeof modelListSchema>['data']
  * @throws when the network does not serve at all
  */
 export async function waitForModels(settings: ReadinessSettings): Promise<readonly string[]> {
-  const { programs, ports, keys, options } = settings
+  const { programs, ports, keys, names, options } = settings
   const planned = plannedModels(programs)
   let lists: readonly (ModelList | undefined)[] = []
 
   async function look(): Promise<true | undefined> {
-    lists = await Promise.all(ports.edges.map((port) => listModels(baseUrl(port), keys.api_key)))
+    const { api_key: apiKey } = keys
+    const asked = ports.edges.map((port) => listModels(baseUrl(port), { apiKey, names }))
+    lists = await Promise.all(asked)
     const any = options.counts.workers > 0
     return lists.every((list) => list && serves(list, planned, any)) || undefined
   }
 
   const patienceMs = options.upstreamUrl ? UPSTREAM_PATIENCE_MS : PATIENCE_MS
   const complete = await waitFor(look, patienceMs, LOOK_MS * ports.edges.length)
-  const models = (lists[0] ?? []).map(({ id }) => id)
+  const models = [...(lists[0]?.keys() ?? [])]
   if (!complete) warn(settings, lists)
   return models
 }
@@ -58,7 +62,7 @@ function warn(
     throw new Error(`no answer from ${silent.map(baseUrl).join(', ')}; see logs`)
   if (options.upstreamUrl) {
     screen.note(`! no worker serves a model yet: does ${options.upstreamUrl} answer?`)
-  } else if (lists.some((list) => list!.length > 0)) {
+  } else if (lists.some((list) => list!.size > 0)) {
     screen.note('! not every model has its workers yet; see the logs')
   } else {
     throw new Error('no worker has joined; see the logs of the workers and the pool')
@@ -66,18 +70,24 @@ function warn(
 }
 
 const serves = (list: ModelList, planned: ReadonlyMap<string, number>, any: boolean): boolean =>
-  (list.length > 0 || !any) &&
-  [...planned].every(
-    ([id, workers]) => (list.find((m) => m.id === id)?.svc.active_workers ?? 0) >= workers,
-  )
+  (list.size > 0 || !any) && [...planned].every(([id, workers]) => (list.get(id) ?? 0) >= workers)
 
 /** Undefined while the edge is not there or not yet able to answer. */
-async function listModels(url: string, apiKey: string): Promise<ModelList | undefined> {
+async function listModels(
+  url: string,
+  { apiKey, names }: { readonly apiKey: string; readonly names: ServiceNames },
+): Promise<ModelList | undefined> {
   const answer = await fetch(`${url}/models`, {
     headers: { authorization: `Bearer ${apiKey}` },
     signal: AbortSignal.timeout(2_000),
   }).catch(() => undefined)
   if (!answer) return undefined
   const body: unknown = await answer.json().catch(() => undefined)
-  return answer.ok ? modelListSchema.safeParse(body).data?.data : undefined
+  const models = answer.ok ? modelList.safeParse(body).data?.data : undefined
+  return (
+    models &&
+    new Map(
+      models.map((m) => [m.id, liveData.safeParse(m[names.object]).data?.active_workers ?? 0]),
+    )
+  )
 }

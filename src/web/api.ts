@@ -12,6 +12,7 @@ type Iso = string
 
 /** GET /api/config. No session needed. */
 export interface WebConfig {
+  /** Of the public API's names: headers, keys, the object in models and last chunks. */
   readonly service_prefix: string
   readonly chain: {
     readonly id: number
@@ -208,7 +209,10 @@ export interface WebDispute {
   readonly arbitration_window_hours: number | null
 }
 
-/** GET /api/models: as GET /v1/models. No session needed, as for all that follows. */
+/**
+ * GET /api/models: as GET /v1/models, but the live data are `svc` here whatever the service prefix is.
+ * No session needed, as for all that follows.
+ */
 export interface WebModels {
   readonly data: readonly WebModel[]
 }

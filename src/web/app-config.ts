@@ -25,7 +25,7 @@ export function appConfig(settings: Settings, contracts: Contracts): WebConfig {
   const { chainId } = contracts
   const name = settings.WEB_DEVELOPMENT ? 'Development chain' : `Chain ${chainId}`
   return {
-    service_prefix: 'svc',
+    service_prefix: settings.SERVICE_PREFIX,
     chain: {
       id: chainId,
       name: settings.CHAIN_NAME ?? name,

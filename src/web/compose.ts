@@ -4,6 +4,7 @@ import { container } from 'tsyringe'
 import { monitored } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { WebConfig } from '../config/web-schema.ts'
+import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeMetrics } from '../telemetry/metrics.ts'
@@ -46,6 +47,7 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
       log,
     },
     {
+      names: serviceNames(config.SERVICE_PREFIX),
       origin: config.WEB_URL,
       docsUrl: config.DOCS_URL,
       trustProxy: config.WEB_TRUST_PROXY,

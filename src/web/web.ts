@@ -10,6 +10,7 @@ import { makeJobs } from '../api/jobs/jobs.ts'
 import { makePools } from '../api/models/pools.ts'
 import { makeAskWebhooks } from '../api/webhooks/ask-webhooks.ts'
 import { toAddress } from '../domain/ids.ts'
+import type { ServiceNames } from '../domain/service-names.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { BurstBuckets, BurstTerms } from '../ports/burst-buckets.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -76,6 +77,8 @@ export interface WebPorts {
 }
 
 export interface WebSettings {
+  /** Of the public API, which keys are made for. */
+  readonly names: ServiceNames
   /** Where people reach the app: a scheme and a host. */
   readonly origin: string
   readonly docsUrl: string
@@ -113,7 +116,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   const walletConnect = settings.config.walletconnect_project_id !== null
   const sessions = makeSessions({ registry: ports.sessions, lifeMs: settings.sessionMs, clock })
   const nonces = makeNonces({ registry: ports.nonces, clock })
-  const keyring = makeKeyring({ ...ports, uses: ports.keyUses })
+  const keyring = makeKeyring({ ...ports, uses: ports.keyUses, names: settings.names })
   const balances = makeBalances(ports)
   // Nobody waits here for a job: they are only asked.
   const jobs = makeJobs({ ...ports, replyTo: '', sender: 'web' })

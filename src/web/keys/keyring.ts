@@ -1,6 +1,7 @@
 import { apiKeyHash } from '../../domain/hash.ts'
 import type { Address } from '../../domain/ids.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
+import type { ServiceNames } from '../../domain/service-names.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
 import { type KeyRecord, keyRecord } from '../../messages/account.ts'
 import {
@@ -43,6 +44,7 @@ interface Options {
   /** Bucket KEYRINGS. */
   readonly keyrings: Registry
   readonly uses: KeyUses
+  readonly names: ServiceNames
   readonly clock: Clock
   readonly log: Log
 }
@@ -53,7 +55,7 @@ interface Found {
   readonly key: KeyRecord | undefined
 }
 
-export function makeKeyring({ keys, keyrings, uses, clock, log }: Options): Keyring {
+export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options): Keyring {
   const find = async (wallet: Address): Promise<Found> => {
     const entry = await keyrings.get(wallet)
     const ring = entry && parseKeyring(entry.value)
@@ -82,7 +84,7 @@ export function makeKeyring({ keys, keyrings, uses, clock, log }: Options): Keyr
     create: async (wallet) => {
       const found = await find(wallet)
       if (found.key) return err('key_exists')
-      const key = newApiKey(clock)
+      const key = newApiKey(names, clock)
       const [hash, hint, createdAt] = [apiKeyHash(key), keyHint(key), clock.now()]
       await keys.set(hash, keyRecord(key, { wallet, createdAt }))
       const ring: KeyringRecord = { hash, hint }

@@ -14,6 +14,7 @@ import { findServerUrls } from '../../../src/network/servers.ts'
 import { makeSupervisor, type Program, type Role } from '../../../src/network/supervisor.ts'
 import { waitForListener } from '../../../src/network/waiting.ts'
 import type { Seen } from '../../e2e/books.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 import { type Hosts, makeHosts } from './namespaces.ts'
 import { serverPrograms } from './servers.ts'
 
@@ -71,7 +72,11 @@ export async function startHostNetwork(): Promise<HostNetwork> {
   }
 
   try {
-    const keys = openKeys(dir.keysFile, COUNTS.workers, Date.now())
+    const keys = openKeys(dir.keysFile, {
+      workers: COUNTS.workers,
+      names: defaultNames,
+      now: Date.now(),
+    })
     const ports = layOutPorts(FIRST_PORT, COUNTS)
     // `npm start` has all on this machine: the same, with each port where it is now.
     const hostOf = placesOf(ports, hosts)

@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/runtime/system-clock.ts'
 import type { WebConfig } from '../../../src/web/api.ts'
 import type { StaticFile } from '../../../src/web/http/static.ts'
 import { makeWeb, type Web } from '../../../src/web/web.ts'
+import { defaultNames } from '../default-names.ts'
 import { CuttableBus } from '../edge/cuttable-bus.ts'
 import { MemoryBursts } from '../edge/memory-bursts.ts'
 import { MemoryJobViews } from '../edge/memory-job-views.ts'
@@ -66,6 +67,7 @@ export async function openWebStage(options: WebStageOptions): Promise<WebStage> 
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     },
     {
+      names: defaultNames,
       origin: options.origin,
       docsUrl: 'http://docs.test',
       trustProxy: false,

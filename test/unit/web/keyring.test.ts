@@ -8,6 +8,7 @@ import { type KeyRecord, keyRecord } from '../../../src/messages/account.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeKeyring } from '../../../src/web/keys/keyring.ts'
 import { newApiKey } from '../../../src/web/keys/new-api-key.ts'
+import { defaultNames } from '../../fakes/default-names.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 
 const Keyring = suite('keyring')
@@ -18,7 +19,14 @@ const log = pino({ level: 'silent' })
 function open() {
   const [keys, keyrings] = [new MemoryRegistry(), new MemoryRegistry()]
   const uses = { note: async () => {}, lastUse: async () => toUnixMs(7) }
-  const keyring = makeKeyring({ keys, keyrings, uses, clock: systemClock, log })
+  const keyring = makeKeyring({
+    keys,
+    keyrings,
+    uses,
+    names: defaultNames,
+    clock: systemClock,
+    log,
+  })
   const create = async () => {
     const created = await keyring.create(WALLET)
     if (!created.ok) throw new Error(created.error)
@@ -99,13 +107,13 @@ Keyring('revoking twice, or nothing, is no error', async () => {
 })
 
 Keyring('keys have the form of the specification, from any bytes', () => {
-  const all = new Set(Array.from({ length: 500 }, () => newApiKey(systemClock)))
+  const all = new Set(Array.from({ length: 500 }, () => newApiKey(defaultNames, systemClock)))
   assert.is(all.size, 500)
   for (const key of all) assert.match(key, /^svc_live_[0-9A-Za-z]{32}$/)
   let call = 0
   // Bytes that would favour some characters are passed over.
   const randomBytes = (count: number) => new Uint8Array(count).fill(call++ === 0 ? 255 : 61)
-  assert.is(newApiKey({ randomBytes }), `svc_live_${'9'.repeat(32)}`)
+  assert.is(newApiKey(defaultNames, { randomBytes }), `svc_live_${'9'.repeat(32)}`)
 })
 
 Keyring.run()

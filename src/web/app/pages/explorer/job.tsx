@@ -1,6 +1,7 @@
 import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { serviceNames } from '../../../../domain/service-names.ts'
 import type { WebConfig } from '../../../api.ts'
 import { isJobId, jobIdToHex } from '../../chain/job-id.ts'
 import { readEventsBack } from '../../chain/logs.ts'
@@ -15,14 +16,19 @@ export function JobOnChainPage() {
   return (
     <Page title="Job on the chain" key={id} lead={<span className="mono">{id}</span>}>
       <AllOfIt />
-      {isJobId(id) ? (
-        <WithConfig>{(web) => <Job id={id} web={web} />}</WithConfig>
-      ) : (
-        <Alert color="yellow" title="This is no job ID">
-          A job ID is job_ and 26 letters and digits. It stands in the header x-svc-job-id.
-        </Alert>
-      )}
+      <WithConfig>
+        {(web) => (isJobId(id) ? <Job id={id} web={web} /> : <NoJobId web={web} />)}
+      </WithConfig>
     </Page>
+  )
+}
+
+function NoJobId({ web }: { readonly web: WebConfig }) {
+  return (
+    <Alert color="yellow" title="This is no job ID">
+      A job ID is job_ and 26 letters and digits. It stands in the header{' '}
+      {serviceNames(web.service_prefix).headers.jobId}.
+    </Alert>
   )
 }
 

@@ -1,25 +1,29 @@
 import { Anchor, Button, Group, Text, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { serviceNames } from '../../../../domain/service-names.ts'
 import { forgetKey, keepKey } from '../../session/tab-memory.ts'
 
-const KEY = /^svc_live_[0-9A-Za-z]{32}$/
-const SHOWN = { first: 12, last: 2 } as const
+/** Characters of a key's secret part. */
+const SHOWN = { first: 3, last: 2 } as const
 
 interface KeyEntryProps {
+  /** `service_prefix` of the web app's config. */
+  readonly prefix: string
   readonly apiKey: string | undefined
   readonly change: (apiKey: string | undefined) => void
 }
 
 /** The key whose wallet pays: pasted here, or just created in this tab. */
-export function KeyEntry({ apiKey, change }: KeyEntryProps) {
-  if (apiKey === undefined) return <Paste change={change} />
+export function KeyEntry({ prefix, apiKey, change }: KeyEntryProps) {
+  if (apiKey === undefined) return <Paste prefix={prefix} change={change} />
+  const shown = serviceNames(prefix).keyStart.length + SHOWN.first
   return (
     <Group gap="sm">
       <Text size="sm">
         Paid with the key{' '}
         <span className="mono">
-          {apiKey.slice(0, SHOWN.first)}…{apiKey.slice(-SHOWN.last)}
+          {apiKey.slice(0, shown)}…{apiKey.slice(-SHOWN.last)}
         </span>
         , which this tab forgets when it is closed or reloaded.
       </Text>
@@ -37,14 +41,15 @@ export function KeyEntry({ apiKey, change }: KeyEntryProps) {
   )
 }
 
-function Paste({ change }: Pick<KeyEntryProps, 'change'>) {
+function Paste({ prefix, change }: Omit<KeyEntryProps, 'apiKey'>) {
+  const { keyPattern, keyStart } = serviceNames(prefix)
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const use = (event: FormEvent) => {
     event.preventDefault()
     const key = text.trim()
-    if (!KEY.test(key)) {
-      setFault('A key is svc_live_ and 32 letters and digits. Paste all of it.')
+    if (!keyPattern.test(key)) {
+      setFault(`A key is ${keyStart} and 32 letters and digits. Paste all of it.`)
       return
     }
     keepKey(key)

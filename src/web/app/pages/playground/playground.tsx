@@ -64,7 +64,7 @@ function Playground({
     <Stack>
       <section className="card" aria-label="What you ask with">
         <Stack>
-          <KeyEntry apiKey={apiKey} change={setApiKey} />
+          <KeyEntry prefix={web.service_prefix} apiKey={apiKey} change={setApiKey} />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Select
               label="Model"

@@ -1,3 +1,4 @@
+import { serviceNames } from '../../../../domain/service-names.ts'
 import type { WebConfig } from '../../../api.ts'
 import { ApiFailure, Unreachable } from '../../api/failure.ts'
 import { sseData } from './sse-data.ts'
@@ -46,7 +47,8 @@ export async function streamChat(
   listener: ChatListener,
 ): Promise<ChatReceipt | null> {
   const response = await ask(request)
-  const jobId = response.headers.get(`x-${request.web.service_prefix}-job-id`)
+  const { headers, object } = serviceNames(request.web.service_prefix)
+  const jobId = response.headers.get(headers.jobId)
   if (jobId !== null) listener.job(jobId)
   if (!response.ok || !response.body) throw await refusalOf(response)
   let receipt: ChatReceipt | null = null
@@ -57,7 +59,7 @@ export async function streamChat(
       if (chunk.error) throw failureOf(chunk.error, response)
       const piece = chunk.choices?.[0]?.delta?.content
       if (typeof piece === 'string' && piece !== '') listener.text(piece)
-      receipt = chunk[request.web.service_prefix] ?? receipt
+      receipt = chunk[object] ?? receipt
     }
   } catch (error) {
     if (error instanceof ApiFailure || request.stop.aborted) throw error
