@@ -82,7 +82,8 @@ export class AttemptReports {
   }
 
   completed(session: Session, proven: Proven, chunks: number, text: string): void {
-    void this.keep(text)
+    let isTheAnswer = true
+    void this.keep(text, () => isTheAnswer)
     this.deps.counts.completed(this.job.model)
     this.deps.span?.end({ 'svc.end': 'completed', 'svc.tokens': proven.completion.outputTokens })
     const { jobId, deadlineAt } = this.job
@@ -91,8 +92,10 @@ export class AttemptReports {
       at: this.now(),
     })
     void this.tell(report).then((reply) => {
-      if (reply)
-        this.deps.contradictions.compare(session, toClaim(jobId, proven), reply, deadlineAt)
+      if (!reply) return
+      // Otherwise the job has another answer, or will have one.
+      isTheAnswer = reply.type === 'accepted' && !('view' in reply)
+      this.deps.contradictions.compare(session, toClaim(jobId, proven), reply, deadlineAt)
     })
   }
 
@@ -123,13 +126,13 @@ export class AttemptReports {
 
   /**
    * Lets an edge that missed a chunk mend its text. The report does not wait for it; a store that is away
-   * is asked again for as long as somebody may want the answer.
+   * is asked again for as long as somebody may want the answer, and it is not in place of another one.
    */
-  private async keep(text: string): Promise<void> {
+  private async keep(text: string, isTheAnswer: () => boolean): Promise<void> {
     const { outputs, clock, log } = this.deps
     const { jobId, deadlineAt } = this.job
     const until = addMs(deadlineAt, REPORT_GRACE_MS)
-    for (let failures = 0; ; failures++) {
+    for (let failures = 0; isTheAnswer(); failures++) {
       try {
         return await outputs.putAnswer(jobId, text, ANSWER_TTL_MS)
       } catch (error) {

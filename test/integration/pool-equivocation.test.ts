@@ -19,6 +19,8 @@ import { ESCROW_SEPARATOR, identity, pause, until } from '../fakes/pool/stage.ts
 const Elsewhere = suite('pool: two answers, signed at two places')
 
 const WAIT_MS = 20_000
+/** An answer that could not be stored is stored again sooner. */
+const STORED_AGAIN_MS = 600
 
 /** What a worker signs of an answer of three tokens. */
 function signedBy(key: number, jobId: JobId, text: string): SignedCompletion {
@@ -65,6 +67,30 @@ Elsewhere(
     house.stage.replies.set(jobId, completedWith(worker.address, signedBy(9, jobId, 'one')))
     answer(worker, jobId, 'another')
     assert.equal(hashesOf(await record(house, worker, jobId)), HASHES)
+  }),
+)
+
+Elsewhere(
+  'a text that is not the job’s answer is not stored late, over the one that is',
+  inHouse(async (house) => {
+    const { outputs, replies } = house.stage
+    const put = outputs.putAnswer.bind(outputs)
+    let tries = 0
+    outputs.putAnswer = async (...answer) => {
+      if (++tries === 1) throw new Error('the store is away')
+      await put(...answer)
+    }
+    const worker = await house.rogue(9)
+    const late = await atWork(house, worker)
+    replies.set(late, stillOpen)
+    answer(worker, late, 'another')
+    await until(() => tries === 1, 'the first try')
+    const own = await atWork(house, worker)
+    answer(worker, own, 'one')
+    await until(() => outputs.answers.get(own) === 'one', 'the answer of the other job')
+    await pause(STORED_AGAIN_MS)
+    assert.is(outputs.answers.get(late), undefined)
+    assert.is(tries, 2)
   }),
 )
 
