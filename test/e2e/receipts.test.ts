@@ -139,6 +139,17 @@ Receipts('without max_tokens no more is locked than the model can cost', async (
   assert.is(completion.choices[0].finish_reason, 'stop')
 })
 
+Receipts(
+  'of a cap beyond the context window the price is locked, and nobody gets there',
+  async () => {
+    const max_tokens = 1_000_000
+    const completion: Completion = bodyOf(await chat(customer, { ...question, max_tokens }))
+    const { credits } = (await chain.lock(jobIdOf(completion))).args
+    assert.is(BigInt(credits), priced(max_tokens))
+    assert.is(completion.choices[0].finish_reason, 'stop')
+  },
+)
+
 Receipts('without max_tokens no more is locked than the balance', async () => {
   const small = await newCustomer(network)
   await chain.deposit(small, 100)
