@@ -1,10 +1,11 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { privateKey } from '../config/read.ts'
+import { newApiKey } from '../domain/api-key.ts'
 import type { Address } from '../domain/ids.ts'
 import { privateKeyAddress } from '../domain/proof.ts'
-import { KEY_LENGTH, type ServiceNames } from '../domain/service-names.ts'
+import type { ServiceNames } from '../domain/service-names.ts'
 import { isMissing, writeWhole } from './whole-file.ts'
 
 const keysSchema = z.object({
@@ -65,7 +66,7 @@ export function openKeys(file: string, { workers, names, now }: KeyTerms): Keys 
 const keyFor = (found: FoundKeys | undefined, names: ServiceNames, now: number) =>
   found && names.keyPattern.test(found.api_key)
     ? { api_key: found.api_key, api_key_created_at: found.api_key_created_at }
-    : newApiKey(names, now)
+    : { api_key: newApiKey(names, { randomBytes }), api_key_created_at: now }
 
 export const addressOf = (key: string): Address =>
   privateKeyAddress(Buffer.from(key.slice(2), 'hex'))
@@ -117,11 +118,3 @@ const newKeys = (): Omit<Keys, LaterKeys> => ({
 
 // 32 random bytes are a valid key but for one chance in 2^127.
 const newPrivateKey = (): string => `0x${randomBytes(32).toString('hex')}`
-
-const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const newApiKey = ({ keyStart }: ServiceNames, now: number) => {
-  const secret = Array.from({ length: KEY_LENGTH }, () => {
-    return ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]
-  })
-  return { api_key: `${keyStart}${secret.join('')}`, api_key_created_at: now }
-}

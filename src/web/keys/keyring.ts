@@ -1,3 +1,4 @@
+import { newApiKey } from '../../domain/api-key.ts'
 import { apiKeyHash } from '../../domain/hash.ts'
 import type { Address } from '../../domain/ids.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
@@ -14,7 +15,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
 import type { Registry } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { newApiKey } from './new-api-key.ts'
 
 /**
  * The one API key that a wallet may have. A key counts from the moment the wallet's keyring names it,

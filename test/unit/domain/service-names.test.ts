@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { ConfigError, readConfig } from '../../../src/config/read.ts'
 import { actorsSchema, edgeSchema } from '../../../src/config/schema.ts'
 import { webSchema } from '../../../src/config/web-schema.ts'
+import { newApiKey } from '../../../src/domain/api-key.ts'
 import { serviceNames, whyNoPrefix } from '../../../src/domain/service-names.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { signatureHeaders } from '../../../src/domain/webhook-signature.ts'
 import { inNames } from '../../../src/edge/openapi/written-names.ts'
 import { keyHint } from '../../../src/messages/keyring.ts'
-import { newApiKey } from '../../../src/web/keys/new-api-key.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 
 const Names = suite('service names')
