@@ -171,7 +171,7 @@ export function forgetUnderWay(queue: LaneQueue): void {
   queue.again.length = 0
 }
 
-const KINDS = ['lock', 'settle', 'refund', 'dispute', 'register'] as const
+export const KINDS = ['lock', 'settle', 'refund', 'dispute', 'register'] as const
 
 /**
  * The next transaction's items: one kind a transaction, the kinds in turn.
