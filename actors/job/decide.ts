@@ -183,6 +183,7 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
     return accept({ type: 'JobExpired', refusal: timeout(running), at: command.at })
   }
   const { worker, workerId, usage, finishReason, outputHash, chunks, signature, at } = command
+  const { completedAt: signedAt, takenAt } = command
   // Each by its name: what else a pool may say is none of the job's own figures.
   const completed: JobEvent = {
     type: 'JobCompleted',
@@ -192,13 +193,12 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
     finishReason,
     outputHash,
     chunks,
-    signedAt: command.completedAt,
+    signedAt,
     signature,
     at,
   }
   // Whoever answers at once may not have been told of before.
   if (running.attempt?.worker) return accept(completed)
-  const { takenAt } = command
   const taken = takenAt === undefined ? {} : { takenAt }
   return accept<JobEvent>({ type: 'WorkerAssigned', worker, workerId, ...taken }, completed)
 }
