@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { chainStateFiles } from '../../src/network/chain-state.ts'
 import type { Network } from '../network/network.ts'
 
 /** What an operator keeps a copy of; the chain is the chain's, and Redis holds no only copy. */
 const KEPT = ['nats', 'keys.json', 'contracts.json']
 /** Of others: the chain, the workers' own machines. And what `npm start` wants to see. */
-const OTHERS = /^(chain\.json(\.\d)?|workers|\.svc-network)$/
+const OTHERS = new Set([...chainStateFiles('chain.json'), 'workers', '.svc-network'])
 
 /**
  * As a snapshot of the file system makes it: all that nats-server had written at one moment, while it
@@ -40,7 +41,7 @@ const stateOf = (pid: number): string =>
 /** The machine is gone, with the disks of NATS and Redis. */
 export function loseAll(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
-    if (!OTHERS.test(name)) rmSync(join(dataDir, name), { recursive: true })
+    if (!OTHERS.has(name)) rmSync(join(dataDir, name), { recursive: true })
   }
 }
 

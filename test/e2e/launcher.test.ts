@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { chainStateFiles } from '../../src/network/chain-state.ts'
 import { waitFor } from '../../src/network/waiting.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 
@@ -24,7 +25,8 @@ const STATE = [
 ]
 const leftIn = (dataDir: string) => {
   // The chain is kept as it was a few times.
-  const names = readdirSync(dataDir).map((name) => name.replace(/^chain\.json\.\d$/, 'chain.json'))
+  const [newest, ...earlier] = chainStateFiles('chain.json')
+  const names = readdirSync(dataDir).map((name) => (earlier.includes(name) ? newest! : name))
   return [...new Set(names)].sort()
 }
 

@@ -21,9 +21,9 @@ import { Identity } from '../../../src/worker/identity.ts'
 import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
 import { ToldFacts } from '../chain/told-facts.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
+import { MemoryOutputs } from '../memory-outputs.ts'
 import { MemoryRegistry } from '../memory-registry.ts'
 import { noMetrics } from '../no-metrics.ts'
-import { PromptStore } from './prompt-store.ts'
 import { TurnBus } from './turn-bus.ts'
 import { WorkerChain } from './worker-chain.ts'
 
@@ -54,7 +54,7 @@ export const identity = (n: number): Identity =>
 export class PoolStage {
   readonly bus = new TurnBus()
   readonly catalogue = new MemoryCatalogue()
-  readonly outputs = new PromptStore()
+  readonly outputs = new MemoryOutputs()
   readonly strikes = new MemoryRegistry()
   /** What workers have shown by canary jobs. */
   readonly admitted: MemoryRegistry

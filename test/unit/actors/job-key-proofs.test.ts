@@ -16,7 +16,7 @@ import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/edge/memory-outputs.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 import { disputeWindowMs, jobId, start, wallet } from './given.ts'
 

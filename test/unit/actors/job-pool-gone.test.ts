@@ -10,7 +10,7 @@ import type { JobCommand } from '../../../src/messages/job.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/edge/memory-outputs.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import { assigned, disputeWindowMs, jobId, locked, offered, started, terms } from './given.ts'
 
 /** Its pool has gone without a word: only the edge knows whether a caller has seen some text. */

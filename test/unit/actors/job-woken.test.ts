@@ -14,7 +14,7 @@ import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/edge/memory-outputs.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import {
   answered,
   at,

@@ -7,7 +7,7 @@ import { AttemptReports, REPORT_GRACE_MS } from '../../../src/pool/attempt-repor
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { job } from '../../fakes/chain/intents.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
-import { PromptStore } from '../../fakes/pool/prompt-store.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 
 /** The whole answer is stored beside the report, for an edge that missed a part of it. */
 const Kept = suite('pool: the answer is kept')
@@ -15,7 +15,7 @@ const Kept = suite('pool: the answer is kept')
 const JOB = toJobId(job(1))
 
 /** Refuses to store for a while, as when it is cut off. */
-class CutStore extends PromptStore {
+class CutStore extends MemoryOutputs {
   tries = 0
   constructor(public isCut: boolean) {
     super()

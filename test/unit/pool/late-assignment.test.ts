@@ -9,7 +9,7 @@ import type { Session } from '../../../src/pool/session.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { job } from '../../fakes/chain/intents.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { PromptStore } from '../../fakes/pool/prompt-store.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 
 /** Who took a job is told of with its proof, where that comes at once and nobody waits to hear. */
 const Late = suite('pool: assignments held back')
@@ -36,7 +36,7 @@ function attempt(assignLate?: boolean) {
   const reports = new AttemptReports({ ...offered, ...late } as OfferJob, {
     jobs: { tell } as never,
     contradictions: {} as never,
-    ...{ outputs: new PromptStore(), clock, log: makeLog('test', 'silent'), counts: quiet },
+    ...{ outputs: new MemoryOutputs(), clock, log: makeLog('test', 'silent'), counts: quiet },
   })
   return { clock, told, heard, reports }
 }
