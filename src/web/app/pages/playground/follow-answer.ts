@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 
 /** As near to the end of the page as somebody is who reads along. */
 const NEAR_PX = 120
@@ -9,25 +9,34 @@ const isAtEnd = (): boolean => {
 }
 
 /**
- * Keeps the end of a growing answer in view, for as long as the reader stays there: who scrolls up to
- * read is left alone. A new question begins it again.
- * @param length of all that is shown; @param questions how many were asked
+ * Keeps the end of a growing conversation in view, for as long as the reader stays there: who scrolls up
+ * to read is left alone. A new question begins it again.
+ * @param questions how many were asked
  */
-export function useFollowAnswer(length: number, questions: number): void {
+export function useFollowAnswer(questions: number): void {
   const follows = useRef(false)
-  useEffect(() => {
-    // Growing moves nobody: only a reader's own scrolling says that the end is left, or found again.
-    const onScroll = () => {
-      follows.current = isAtEnd()
-    }
-    window.addEventListener('scroll', onScroll, { passive: true })
-    return () => window.removeEventListener('scroll', onScroll)
-  }, [])
-  useEffect(() => {
+  // Before the question itself is measured, which is what first grows.
+  useLayoutEffect(() => {
     follows.current = questions > 0
   }, [questions])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what has grown is to be shown
   useEffect(() => {
-    if (follows.current) window.scrollTo({ top: document.documentElement.scrollHeight })
-  }, [length, questions])
+    let scrolledTo = window.scrollY
+    // Only a reader moves upwards. A browser tells of scrolling a frame late, so that being far from the
+    // end says nothing by itself: the page may have grown since it was scrolled there.
+    const onScroll = () => {
+      if (isAtEnd()) follows.current = true
+      else if (window.scrollY < scrolledTo) follows.current = false
+      scrolledTo = window.scrollY
+    }
+    // Whatever it is that grows: the answer, its receipt, a problem's words.
+    const growth = new ResizeObserver(() => {
+      if (follows.current) window.scrollTo({ top: document.documentElement.scrollHeight })
+    })
+    window.addEventListener('scroll', onScroll, { passive: true })
+    growth.observe(document.documentElement)
+    return () => {
+      window.removeEventListener('scroll', onScroll)
+      growth.disconnect()
+    }
+  }, [])
 }

@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { keyOfTab } from '../../session/tab-memory.ts'
 import { Composer } from './composer.tsx'
-import { type Exchange, useConversation } from './conversation.ts'
+import { useConversation } from './conversation.ts'
 import { ExchangeView } from './exchange.tsx'
 import { useFollowAnswer } from './follow-answer.ts'
 import { KeyEntry } from './key-entry.tsx'
@@ -57,7 +57,7 @@ function Playground({
   const [tokens, setTokens] = useState<number | ''>(TOKENS_DEFAULT)
   const { model, choose } = useChosenModel(models)
   const { exchanges, isRunning, ask, stop, clear } = useConversation()
-  useFollowAnswer(shownLength(exchanges), exchanges.length)
+  useFollowAnswer(exchanges.length)
   const tokensMost = model.svc.context_window - 1
   const isLength = tokens !== '' && tokens >= 1 && tokens <= tokensMost
   return (
@@ -110,10 +110,6 @@ function Playground({
     </Stack>
   )
 }
-
-/** Changes with whatever makes the conversation taller. */
-const shownLength = (exchanges: readonly Exchange[]): number =>
-  exchanges.reduce((sum, each) => sum + each.answer.length + each.state.length, 0)
 
 /** In the address, so that other pages can lead here; one that has gone gives way to the cheapest. */
 function useChosenModel(models: readonly Model[]) {
