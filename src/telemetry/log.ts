@@ -11,4 +11,22 @@ export const makeLog = (
   level: string,
   to: DestinationStream = pino.destination(1),
 ): Log =>
-  pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, to)
+  pino(
+    {
+      level,
+      base: { role, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: toPlainError },
+    },
+    to,
+  )
+
+/**
+ * An error with its causes, and nothing that a library has hung onto it: the client of Redis, for one, hangs
+ * there the command that was refused, and a prompt or an answer with it.
+ */
+function toPlainError(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { type, message, stack, code } = pino.stdSerializers.err(error)
+  return { type, message, stack, code: code as unknown }
+}
