@@ -167,15 +167,13 @@ export class Attempt {
   stop(settle: boolean): void {
     if (!settle) this.drop()
     if (!settle || this.stopping) return
-    const run = this.winner ?? this.runs.running
-    if (!run) {
+    if (!this.winner) {
+      // Nothing was generated, so nothing is to be proven, whatever the worker would sign now.
       this.fail({ reason: 'cancelled' })
       return
     }
     this.stopping = true
-    this.hedge.end()
-    this.runs.outrunOthers(run)
-    run.cancel(true)
+    this.winner.cancel(true)
     this.timers.after(SETTLE_MS, () => this.fail({ reason: 'cancelled' }))
   }
 

@@ -41,6 +41,25 @@ Stops(
 )
 
 Stops(
+  'stop with settle before any text: a proof of nothing is not asked for',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    worker.onCancel = (jobId) => worker.complete(jobId, '', 0, { outputTokens: 0 })
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'AssignWorker')
+    await stage.stop(jobId, true)
+    await stage.hears(jobId, 'FailWorker')
+    await until(() => worker.cancels.length > 0, 'the worker to be told')
+    assert.equal(worker.cancels, [{ jobId, settle: false }])
+    assert.equal(
+      stage.told.map(({ type }) => type),
+      ['AssignWorker', 'FailWorker'],
+    )
+  }),
+)
+
+Stops(
   'stop without settle: the worker is cancelled, the job hears nothing more',
   inHouse(async ({ stage, serve, upstream }) => {
     await serve(slowly)
