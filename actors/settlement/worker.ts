@@ -8,7 +8,15 @@ import type { Backlog } from './health.ts'
 import { makeLocksBack } from './locks-back.ts'
 import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
-import { backlogOf, emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
+import {
+  backlogOf,
+  emptyQueue,
+  forgetUnderWay,
+  type IntentKey,
+  keyOf,
+  type LaneQueue,
+  takeIntent,
+} from './queue.ts'
 import { makeRegistrations, type Registrations } from './registrations.ts'
 import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
 import { makeTeller, type Teller } from './tell.ts'
@@ -50,7 +58,8 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   const [outbox, lockOutbox] = [outboxOf(lane), outboxOf('lock')]
   const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
   let memory = remember()
-  let unread: LaneIntent[] = []
+  // By what they want: a job that hears nothing says it again each second.
+  const unread = new Map<IntentKey, LaneIntent>()
   let unreadSince = clock.now()
   let ready = false
   let wakeUp: (() => void) | undefined
@@ -70,8 +79,9 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
   }
   const take = (intent: LaneIntent) => {
     if (!ready) {
-      if (unread.length === 0) unreadSince = clock.now()
-      unread.push(intent)
+      if (unread.size === 0) unreadSince = clock.now()
+      const key = keyOf(intent)
+      if (!isAbandoned(unread.get(key))) unread.set(key, intent)
     } else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
   }
   const idle = () =>
@@ -106,7 +116,9 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
     work: async () => {
       let place: Place = await memory.submitter.recover()
       ready = true
-      for (const intent of unread.splice(0)) take(intent)
+      const heard = [...unread.values()]
+      unread.clear()
+      for (const intent of heard) take(intent)
       while (alive()) {
         const batch = memory.submitter.next()
         if (batch) {
@@ -119,9 +131,9 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
     wake,
     backlog: () => {
       const { count, oldestAt = unreadSince } = backlogOf(memory.queue)
-      if (unread.length === 0) return backlogOf(memory.queue)
+      if (unread.size === 0) return backlogOf(memory.queue)
       const oldest = toUnixMs(Math.min(oldestAt, unreadSince))
-      return { count: count + unread.length, oldestAt: oldest }
+      return { count: count + unread.size, oldestAt: oldest }
     },
     pauseTaking: () => {
       ready = false
@@ -129,10 +141,14 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
     },
     forgetAll: () => {
       memory = remember()
-      unread = []
+      unread.clear()
     },
   }
 }
+
+/** A caller who has gone stays gone: what was said before that may come after it. */
+const isAbandoned = (intent: LaneIntent | undefined): boolean =>
+  intent?.type === 'lock' && intent.abandon
 
 interface Memory {
   readonly queue: LaneQueue
