@@ -11,7 +11,8 @@ import type { Log } from '../telemetry/log.ts'
 import { readAccount } from './account.ts'
 import type { BlockWatch } from './block-watch.ts'
 import type { Contracts } from './contracts-file.ts'
-import { decodeFacts, JOB_TOPICS, jobTopic, TOPICS } from './facts.ts'
+import { decodeFacts, TOPICS } from './facts.ts'
+import { jobFilter, readJobLogs } from './job-logs.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readDeactivated, readRegistrationError, readWorkerId } from './worker-reader.ts'
 
@@ -128,8 +129,7 @@ async function readJobFacts(
   { rpc, contracts, log }: Options,
   jobId: JobId,
 ): Promise<readonly ChainFact[]> {
-  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [jobLogs(contracts, jobId)])
-  return decodeFacts(logs, contracts, log)
+  return decodeFacts(await readJobLogs(rpc, contracts, jobId), contracts, log)
 }
 
 async function readJobFactsAt(
@@ -138,11 +138,10 @@ async function readJobFactsAt(
   jobId: JobId,
 ): Promise<readonly ChainFact[] | undefined> {
   const { rpc, contracts, log } = options
-  const { fromBlock: _, toBlock: __, ...filter } = jobLogs(contracts, jobId)
   const from = Math.max(contracts.deployBlock, block - LAG_BLOCKS + 1)
   const [all, newest] = await Promise.all([
-    rpc.call<RpcLog[]>('eth_getLogs', [jobLogs(contracts, jobId)]),
-    readBlockLogs(options, { from, to: block, filter }),
+    readJobLogs(rpc, contracts, jobId),
+    readBlockLogs(options, { from, to: block, filter: jobFilter(contracts, jobId) }),
   ])
   if (!newest) return undefined
   const at = ({ blockNumber }: RpcLog) => Number(blockNumber)
@@ -150,10 +149,3 @@ async function readJobFactsAt(
   const after = all.filter((entry) => at(entry) > block)
   return decodeFacts([...before, ...newest, ...after], contracts, log)
 }
-
-const jobLogs = ({ jobEscrow, deployBlock }: Contracts, jobId: JobId) => ({
-  address: jobEscrow,
-  topics: [JOB_TOPICS, jobTopic(jobId)],
-  fromBlock: numberToHex(deployBlock),
-  toBlock: 'latest',
-})

@@ -13,7 +13,9 @@ function linesOf(write: (log: ReturnType<typeof makeLog>) => void): string {
 Logs('an error tells its kind, its words, its code and its causes', () => {
   const cause = Object.assign(new RangeError('too far'), { code: 'FAR' })
   const error = Object.assign(new TypeError('not there', { cause }), { code: 'GONE' })
-  const { err, ...line } = JSON.parse(linesOf((log) => log.warn({ err: error, jobId: 'a' }, 'it failed')))
+  const { err, ...line } = JSON.parse(
+    linesOf((log) => log.warn({ err: error, jobId: 'a' }, 'it failed')),
+  )
   assert.is(line.msg, 'it failed')
   assert.is(line.jobId, 'a')
   assert.equal([err.type, err.message, err.code], ['TypeError', 'not there: too far', 'GONE'])
