@@ -13,7 +13,7 @@ import { partitionOf } from '../../src/messages/partitions.ts'
 import type { OfferJob, OfferReply, StopJob } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Ledger, Outputs } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
 import { TurnOutbox } from '../../src/runtime/turn-outbox.ts'
@@ -57,6 +57,10 @@ export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
 
 const POOL_ANSWER_MS = 1_000
 const EDGE_ANSWER_MS = 1_000
+/** More than the timer of a host that is busy. */
+const EXPIRY_LATE_MS = 500
+/** A pool repeats a report that was not answered every two seconds at least. */
+const REPORTS_AGAIN_MS = 2_500
 
 /** Binds the pure job to the world. */
 export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'>): JobKind {
@@ -123,6 +127,8 @@ async function run(
     case 'stop_worker':
       return stopWorker(bus, effect, id)
     case 'expire':
+      // So late, nobody owned this job at its deadline: a proof that came in time is said again first.
+      if (clock.now() - effect.at > EXPIRY_LATE_MS) await pause(clock, REPORTS_AGAIN_MS)
       return context.tell({ type: 'ExpireJob', jobId: id, at: clock.now() })
     case 'tell_edge': {
       const ending = endingOf(job)
