@@ -1,4 +1,4 @@
-import type { Address, JobId } from '../../src/domain/ids.ts'
+import type { Address } from '../../src/domain/ids.ts'
 import { toJobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { AskTextSent } from '../../src/messages/edge.ts'
@@ -10,7 +10,7 @@ import type {
   SettleIntent,
 } from '../../src/messages/lane.ts'
 import { partitionOf } from '../../src/messages/partitions.ts'
-import type { OfferJob, OfferReply, StopJob } from '../../src/messages/pool.ts'
+import type { OfferJob, OfferReply, StopJob, StopReply } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
@@ -93,7 +93,7 @@ async function run(
   job: Job,
   context: EffectContext<JobCommand>,
 ): Promise<void> {
-  const { bus, clock, ledger, outbox, outputs } = ports
+  const { clock, ledger, outbox, outputs } = ports
   if (job.status === 'abandoned') return ledger.release(job.wallet, job.id)
   const { id, wallet, replyTo } = job.terms
   switch (effect.type) {
@@ -125,7 +125,7 @@ async function run(
       }
       return
     case 'stop_worker':
-      return stopWorker(bus, effect, id)
+      return stopWorker(ports, effect, job, context)
     case 'expire':
       // So late, nobody owned this job at its deadline: a proof that came in time is said again first.
       if (clock.now() - effect.at > EXPIRY_LATE_MS) await pause(clock, REPORTS_AGAIN_MS)
@@ -236,13 +236,20 @@ async function hasSentText(bus: Bus, job: RunningJob): Promise<boolean | undefin
 }
 
 async function stopWorker(
-  bus: Bus,
+  { bus, clock }: JobPorts,
   { poolId, settle }: Extract<JobEffect, { type: 'stop_worker' }>,
-  jobId: JobId,
+  job: Exclude<Job, AbandonedJob>,
+  { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
+  const jobId = job.terms.id
   const message: StopJob = { type: 'StopJob', jobId, settle }
   try {
-    await bus.request(SUBJECTS.pool(poolId), message, POOL_ANSWER_MS)
+    const { type } = await bus.request<StopReply>(SUBJECTS.pool(poolId), message, POOL_ANSWER_MS)
+    if (type === 'taken' || !isRunning(job) || !job.attempt) return
+    // The offer is not made again to whoever has no caller: without this the job would wait for its deadline.
+    const { number: attempt } = job.attempt
+    const [reason, textSent, at] = ['cancelled', false, clock.now()] as const
+    tell({ type: 'FailWorker', jobId, attempt, reason, textSent, at })
   } catch (error) {
     // A pool that has gone has stopped.
     if (!(error instanceof NoResponders)) throw error

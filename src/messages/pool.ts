@@ -43,6 +43,9 @@ export interface StopJob {
   readonly settle: boolean
 }
 
+/** `not_taken`: the offer was lost on its way or refused, so nobody will report. Earlier pools never say so. */
+export type StopReply = { readonly type: 'taken' } | { readonly type: 'not_taken' }
+
 export type OfferReply =
   | { readonly type: 'taken' }
   | { readonly type: 'refused'; readonly reason: 'no_worker' | 'draining' }

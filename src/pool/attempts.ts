@@ -1,7 +1,7 @@
 import type { ResumedJob } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { Address, JobId } from '../domain/ids.ts'
 import { addMs, type UnixMs } from '../domain/time.ts'
-import type { OfferJob, OfferReply } from '../messages/pool.ts'
+import type { OfferJob, OfferReply, StopJob, StopReply } from '../messages/pool.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
@@ -45,6 +45,12 @@ export class Attempts {
 
   get(jobId: string): Attempt | undefined {
     return this.open.get(jobId)
+  }
+
+  /** @returns whether the job is told of its end, now or later */
+  stop({ jobId, settle }: StopJob): StopReply {
+    this.open.get(jobId)?.stop(settle)
+    return { type: this.taken.has(jobId) ? 'taken' : 'not_taken' }
   }
 
   lost(session: Session, jobIds: readonly JobId[]): void {

@@ -289,8 +289,7 @@ export class Pool {
         this.demand.note(request.model, this.options.clock.now())
         return this.attempts.take(trace ? { ...request, trace } : request)
       case 'StopJob':
-        this.attempts.get(request.jobId)?.stop(request.settle)
-        return { type: 'taken' }
+        return this.attempts.stop(request)
       default:
         return unreachable(request)
     }

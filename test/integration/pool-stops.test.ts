@@ -60,6 +60,21 @@ Stops(
 )
 
 Stops(
+  'stop of a job whose offer was lost or refused: nobody will report',
+  inHouse(async ({ stage, rogue }) => {
+    const { jobId: refused, reply } = await stage.offer()
+    assert.is(reply.type, 'refused')
+    assert.equal(await stage.stop(refused, true), { type: 'not_taken' })
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    const { jobId: taken } = await stage.offer()
+    for (const settle of [true, false]) {
+      assert.equal(await stage.stop(taken, settle), { type: 'taken' })
+    }
+  }),
+)
+
+Stops(
   'stop without settle: the worker is cancelled, the job hears nothing more',
   inHouse(async ({ stage, serve, upstream }) => {
     await serve(slowly)
