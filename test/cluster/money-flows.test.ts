@@ -8,8 +8,8 @@ import { type NatsCluster, startNatsCluster } from './nats-cluster.ts'
 /** The same as `test/e2e/audit-mixed.test.ts`, while the server that leads the journal dies and comes back. */
 const Money = suite('money flows on a NATS cluster')
 const START_MS = 480_000
-/** Into the middle of the jobs; and for how long two servers go on alone. */
-const [BEFORE_MS, AWAY_MS] = [4_000, 8_000]
+/** For how long two servers go on alone. */
+const AWAY_MS = 8_000
 
 let cluster: NatsCluster
 let network: Network
@@ -28,15 +28,20 @@ Money.after(async () => {
 Money(
   'every kind of job and every way of money, and a leader dies: the books are right',
   async () => {
+    let begin = () => {}
+    const middle = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const life = mixedLifeWithRightBooks(network, begin)
     const death = async () => {
-      await pause(BEFORE_MS)
+      await Promise.race([middle, life])
       const leader = await cluster.leaderOf('JOB')
       await cluster.end(leader, 'SIGKILL')
       await pause(AWAY_MS)
       await cluster.start(leader)
       await cluster.untilWhole()
     }
-    await Promise.all([mixedLifeWithRightBooks(network), death()])
+    await Promise.all([life, death()])
   },
 )
 

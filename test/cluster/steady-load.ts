@@ -28,6 +28,8 @@ export function startLoad(network: Reached, { atOnce, edge, ended }: Options): S
       ended?.(call)
     }
   })
+  // What one of them throws is thrown at the end, to whoever waits for it.
+  for (const caller of callers) caller.catch(() => {})
   return {
     calls,
     end: async () => {

@@ -171,7 +171,6 @@ BadInput('a revoked key ends at once, a suspended one is told so', async () => {
       const answer = await send(leaver, '/account')
       return answer.status === 200 ? undefined : answer
     },
-    500,
   )
   refused(gone, 401, 'invalid_api_key', null, { account: false })
 

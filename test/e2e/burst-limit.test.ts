@@ -94,7 +94,9 @@ Bursts('Redis dies: each edge goes on by itself, and they share again after', as
   const { passed: alone, seconds: aloneSeconds } = await passed('203.0.113.4', 200, 2)
   process.stdout.write(`  ${alone} of 200 without Redis\n`)
   const each = BURST + PER_SECOND * (aloneSeconds + 1)
-  assert.ok(alone >= BURST && alone <= 2 * each, `${alone}, where ${2 * each} are allowed`)
+  // A Redis that is back before the last of them is empty, and gives one burst anew.
+  const most = 2 * each + BURST
+  assert.ok(alone >= BURST && alone <= most, `${alone}, where ${most} are allowed`)
   await untilReplaced(network, 'redis', killed, 1)
   await until('an account', async () => (await ask(0, '203.0.113.5', '/account')).ok)
   await pause(1_000)

@@ -54,7 +54,12 @@ interface Dispute {
 
 Disputes.before(async () => {
   network = await startNetwork({
-    env: { DISPUTE_WINDOW_SECONDS: String(WINDOW_SECONDS), WORKER_SAMPLE_TOKEN_MS: '2' },
+    env: {
+      DISPUTE_WINDOW_SECONDS: String(WINDOW_SECONDS),
+      // As long as asked for: one is stopped in the middle.
+      WORKER_SAMPLE_TOKENS: '3000',
+      WORKER_SAMPLE_TOKEN_MS: '2',
+    },
   })
   customer = firstCustomer(network)
   first = await answered()
@@ -239,7 +244,7 @@ Disputes('an actors process that dies under it: the dispute opens once', async (
   const answer = await asked
   // A host that is back late lets the edge give up first; the job may have taken it all the same.
   if (answer.status !== 503) assert.ok(bodyOf<Dispute>(answer).dispute_opened)
-  else await dispute(id)
+  else await eventuallyTaken(id)
   const tx = (await onChain(id)).tx
   const job = await jobBecomes(customer, id, ({ on_chain }) => on_chain.dispute_tx !== null)
   assert.equal([job.status, job.on_chain.dispute_tx], ['disputed', tx])

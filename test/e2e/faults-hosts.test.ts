@@ -42,9 +42,10 @@ Hosts('kill -9 of both actor hosts, one after the other', async () => {
   await pause(3_000) // the new host has its share
   const running = load(JOBS)
   await pause(600)
-  network.kill('actors', 'SIGKILL', 0)
+  const [one, last] = network.pids('actors') as [number, number]
+  process.kill(one, 'SIGKILL')
   await pause(1_000)
-  const last = network.kill('actors', 'SIGKILL', 1)
+  process.kill(last, 'SIGKILL')
   const fresh = load(JOBS)
   const calls = await Promise.all(running)
   const after = await Promise.all(fresh)

@@ -97,15 +97,15 @@ Workers('twenty in flight while one of three workers is killed', async () => {
   await untilReplaced(three, 'worker', pid, 3)
 })
 
-/** One worker that takes a second and a half a token, in a window of eight. */
+/** One worker that takes two and a half seconds a token, of one or two, in a window of eight. */
 let slow: Network
 Workers('hangs: 504 names a refund that is on chain, and it is not paid later', async () => {
   slow = await inNetwork({
     flags: ['--workers', '1'],
     env: {
       JOB_WINDOW_SECONDS: WINDOW_SECONDS,
-      WORKER_SAMPLE_TOKENS: '3',
-      WORKER_SAMPLE_TOKEN_MS: '1500',
+      WORKER_SAMPLE_TOKENS: '1',
+      WORKER_SAMPLE_TOKEN_MS: '2500',
     },
   })
   const before = await lockedJobs(slow)

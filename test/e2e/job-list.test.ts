@@ -105,15 +105,20 @@ async function wholeAgain(): Promise<void> {
   await until(
     'every job to be listed as it is',
     async () => {
-      const listed = await all()
-      const shown = await Promise.all(listed.map(({ id }) => getJob(network, id)))
-      other = listed.find((job, i) => !isDeepStrictEqual(job, shown[i]))?.id ?? ''
+      other = await listedOtherwise().catch(String)
       return other === ''
     },
     WHOLE_AGAIN_MS,
   ).catch((error: Error) => {
     throw new Error(`${error.message}; ${other} is listed otherwise`)
   })
+}
+
+/** A job that the list shows otherwise than it is; none: an empty text. */
+async function listedOtherwise(): Promise<string> {
+  const listed = await all()
+  const shown = await Promise.all(listed.map(({ id }) => getJob(network, id)))
+  return listed.find((job, i) => !isDeepStrictEqual(job, shown[i]))?.id ?? ''
 }
 
 List('a job is in the list when its answer is there, and no older than it was shown', async () => {

@@ -246,23 +246,24 @@ function filesHolding(texts: readonly string[]) {
   for (const path of allFiles(network.dataDir)) {
     const file = relative(network.dataDir, path)
     if (FOR_KEYS.has(file)) continue
-    const held = readIfThere(path)
+    const held = ifThere(() => readFileSync(path))
     for (const { text, bytes } of needles) if (held?.includes(bytes)) found.push({ file, text })
   }
   return found
 }
 
 function allFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  const entries = ifThere(() => readdirSync(folder, { withFileTypes: true })) ?? []
+  return entries.flatMap((entry) => {
     const path = join(folder, entry.name)
     return entry.isDirectory() ? allFiles(path) : entry.isFile() ? [path] : []
   })
 }
 
-/** Servers move and remove files of theirs while we look. */
-function readIfThere(path: string): Buffer | undefined {
+/** Servers move and remove files and folders of theirs while we look. */
+function ifThere<Found>(read: () => Found): Found | undefined {
   try {
-    return readFileSync(path)
+    return read()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

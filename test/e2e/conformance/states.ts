@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { hashOf } from '../calls.ts'
-import { type Answer, chat, readAccount } from '../customer.ts'
+import { type Answer, chat, jobBecomes, readAccount } from '../customer.ts'
 import type { Job } from '../public-shapes.ts'
 import { inTurn, refuses } from '../upstream-replies.ts'
 import { once } from './conformance.ts'
@@ -44,7 +44,8 @@ async function aWholeLife(life: Life): Promise<Lived> {
   // The lock is of more than will be used.
   const asked = chat(customer, { ...ASK, max_tokens: 10_500 })
   const id = await life.nextLock(before)
-  const pending = await life.job(id)
+  // The chain knows of it first.
+  const pending = await jobBecomes(customer, id, ({ on_chain }) => on_chain.escrow_tx !== null)
   const askedBeforeRouting = upstream.requests.length
   const lockedOf = async () => (await chain.account(customer.wallet)).locked
   const lockedPending = await lockedOf()

@@ -6,8 +6,11 @@ import { mixedLife } from './mixed-life.ts'
 const MIX = { jobs: 150, concurrency: 12, credits: 20_000n }
 
 /** `npm run bench -- audit` in small: after all that can happen, the books are right. */
-export async function mixedLifeWithRightBooks(network: Network): Promise<void> {
-  const { endings } = await mixedLife(network, MIX)
+export async function mixedLifeWithRightBooks(
+  network: Network,
+  inTheMiddle?: () => void,
+): Promise<void> {
+  const { endings } = await mixedLife(network, MIX, inTheMiddle)
   const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', ['--json'])
   const books = JSON.parse(out)
   assert.is(code, 0, `${JSON.stringify({ endings, ...books })}${err}`)

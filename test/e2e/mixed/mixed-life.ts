@@ -51,6 +51,8 @@ const VERDICT_MS = 60_000
  */
 const MINE_MS = 2_000
 const QUIET_MS = 120_000
+/** So many jobs are over in the middle of them. */
+const MIDDLE = 10
 /** Two windows of earnings, and a thaw. */
 const HOLD_SECONDS = 1_300
 
@@ -58,8 +60,13 @@ const HOLD_SECONDS = 1_300
  * Everything that can become of a job and of a credit, at once: answers short and long, by workers
  * with and without a stake, timeouts, callers who leave, a worker that dies, disputes with every
  * verdict, and wallets that move their money on chain meanwhile. Ends when no lock is left.
+ * @param inTheMiddle called once, when some jobs are over and most are to come
  */
-export async function mixedLife(network: Network, mix: Mix): Promise<MixedLife> {
+export async function mixedLife(
+  network: Network,
+  mix: Mix,
+  inTheMiddle: () => void = () => {},
+): Promise<MixedLife> {
   await stakeFor(network, 0)
   const [callers, stranger] = [await makeCallers(network, mix.credits), await makeStranger(network)]
   await untilServed(network, MODEL, 2)
@@ -70,7 +77,7 @@ export async function mixedLife(network: Network, mix: Mix): Promise<MixedLife> 
   // It is waited for below; until then a failure must not end the process.
   direct.catch(() => {})
   try {
-    const endings = await run(callers, mix)
+    const endings = await run(callers, mix, inTheMiddle)
     endings.push(...(await deaths(callers, slow)))
     const seconds = (performance.now() - began) / 1_000
     over = true
@@ -85,7 +92,11 @@ export async function mixedLife(network: Network, mix: Mix): Promise<MixedLife> 
   }
 }
 
-async function run(callers: readonly MixedCaller[], { jobs, concurrency }: Mix): Promise<Ending[]> {
+async function run(
+  callers: readonly MixedCaller[],
+  { jobs, concurrency }: Mix,
+  inTheMiddle: () => void,
+): Promise<Ending[]> {
   const endings: Ending[] = []
   let next = 0
   await Promise.all(
@@ -93,6 +104,7 @@ async function run(callers: readonly MixedCaller[], { jobs, concurrency }: Mix):
       while (next < jobs) {
         const index = next++
         endings.push(await oneJob(callerOf(callers, index), index))
+        if (endings.length === MIDDLE) inTheMiddle()
       }
     }),
   )

@@ -55,7 +55,8 @@ export async function openBrowser(options: BrowserOptions): Promise<Browser> {
     complaints,
     stop: async () => {
       await context.close()
-      rmSync(userDataDir, { recursive: true, force: true })
+      // Processes of its own may still write there.
+      rmSync(userDataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }
