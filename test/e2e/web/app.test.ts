@@ -103,14 +103,19 @@ App(
   'a key is shown once, until its owner says that it is stored; then it can be revoked',
   async () => {
     await inBrowser({}, async ({ page }) => {
-      await page.goto(`${web.url}/key`)
-      await signIn(page, 'API key')
+      await page.goto(web.url)
+      await signIn(page)
+      await page.getByRole('link', { name: 'API key' }).first().click()
       await page.getByRole('button', { name: 'Create an API key' }).click()
       const dialog = page.getByRole('dialog')
       const shown = await dialog.getByTestId('api-key').textContent()
       assert.match(shown ?? '', /^svc_live_\w{32}$/)
       assert.match((await dialog.locator('pre').textContent()) ?? '', shown ?? '-')
       await page.keyboard.press('Escape')
+      await page.goBack()
+      await page.waitForURL('**/key')
+      assert.is(await reloadAsks(page), 'beforeunload')
+      assert.is(await dialog.getByTestId('api-key').textContent(), shown)
       assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled())
       await dialog.getByLabel('I stored it').check()
       await dialog.getByRole('button', { name: 'Done' }).click()
@@ -192,6 +197,16 @@ const walletButton = (page: Page) => page.getByRole('button', { name: /Developme
 async function signIn(page: Page, heading = 'Overview'): Promise<void> {
   await walletButton(page).click()
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+/** Reloads, and says no to what the browser asks then. */
+async function reloadAsks(page: Page): Promise<string> {
+  const asked = page.waitForEvent('dialog')
+  // The evaluation must have ended before the page stands still.
+  await page.evaluate('void setTimeout(() => location.reload())')
+  const question = await asked
+  await question.dismiss()
+  return question.type()
 }
 
 /** Nothing grey is left. */

@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CreatedKey } from '../../../api.ts'
 import { CopyButton } from '../../parts/copy.tsx'
@@ -13,6 +14,8 @@ export function NewKey({
   readonly close: () => void
 }) {
   const [stored, setStored] = useState(false)
+  // Back does nothing until then, and the browser asks before a reload.
+  useBlocker({ shouldBlockFn: () => true, disabled: stored })
   return (
     <Modal
       opened
