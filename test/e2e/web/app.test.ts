@@ -99,6 +99,19 @@ App('a session that ends asks to sign in, and the page goes on where it was', as
   })
 })
 
+App('a threshold that was saved is said to be, where the reader still is', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(`${web.url}/settings`)
+    await signIn(page, 'Settings')
+    const threshold = page.getByLabel('Threshold in credits')
+    await threshold.fill('250')
+    await threshold.press('Enter')
+    await page.getByText('Saved: 250 credits.').waitFor()
+    assert.is(await threshold.inputValue(), '250')
+    assert.is(await page.evaluate('document.activeElement.tagName'), 'INPUT')
+  })
+})
+
 App(
   'a key is shown once, until its owner says that it is stored; then it can be revoked',
   async () => {

@@ -31,9 +31,7 @@ function Settings({ session }: { readonly session: WebSession }) {
   return (
     <Page title="Settings">
       <Section title="Low balance warning">
-        <Loaded query={settings}>
-          {(data) => <Threshold key={data.low_threshold} current={data.low_threshold} />}
-        </Loaded>
+        <Loaded query={settings}>{(data) => <Threshold current={data.low_threshold} />}</Loaded>
         <Text size="sm" className="muted" mt="sm">
           The warning goes to{' '}
           <Anchor inherit renderRoot={(props) => <Link {...props} to="/webhooks" />}>
@@ -74,10 +72,14 @@ function Section({
 
 function Threshold({ current }: { readonly current: number }) {
   const client = useQueryClient()
-  const [value, setValue] = useState<number | ''>(current)
+  const [edited, setEdited] = useState<number | ''>()
+  const value = edited ?? current
   const save = useMutation({
     mutationFn: (low_threshold: number) => call<WebSettings>('PUT', '/settings', { low_threshold }),
-    onSuccess: (settings) => client.setQueryData(settingsQuery.queryKey, settings),
+    onSuccess: (settings) => {
+      client.setQueryData(settingsQuery.queryKey, settings)
+      setEdited(undefined)
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -90,7 +92,7 @@ function Threshold({ current }: { readonly current: number }) {
           label="Threshold in credits"
           description="Your webhooks get credit.low once when the balance falls below it, and again only after it has been above it."
           value={value}
-          onChange={(next) => setValue(typeof next === 'number' ? next : '')}
+          onChange={(next) => setEdited(typeof next === 'number' ? next : '')}
           allowDecimal={false}
           allowNegative={false}
           thousandSeparator=","
