@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
+import { useClipboard, useDidUpdate } from '@mantine/hooks'
 import { IconCheck, IconCopy } from './icons.ts'
 
 const SHOWN_MS = 2_000
@@ -15,18 +15,20 @@ export function CopyButton({
   readonly onCopied?: () => void
 }) {
   const clipboard = useClipboard({ timeout: SHOWN_MS })
+  // Not on the click: a browser may refuse.
+  useDidUpdate(() => {
+    if (clipboard.copied) onCopied?.()
+  }, [clipboard.copied])
+  const word = clipboard.copied ? 'Copied' : clipboard.error ? 'Cannot copy' : 'Copy'
   return (
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={clipboard.copied ? `Copied ${what}` : `Copy ${what}`}
+      aria-label={`${word} ${what}`}
       leftSection={clipboard.copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-      onClick={() => {
-        clipboard.copy(text)
-        onCopied?.()
-      }}
+      onClick={() => clipboard.copy(text)}
     >
-      {clipboard.copied ? 'Copied' : 'Copy'}
+      {word}
     </Button>
   )
 }
