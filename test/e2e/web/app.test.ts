@@ -84,6 +84,7 @@ App('on a phone the pages are behind a menu, which closes by itself and by Escap
     await menu.waitFor()
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'detached' })
+    await page.locator('[aria-label="Menu"]:focus').waitFor()
   })
 })
 
@@ -133,6 +134,7 @@ App(
       await dialog.getByLabel('I stored it').check()
       await dialog.getByRole('button', { name: 'Done' }).click()
       await dialog.waitFor({ state: 'detached' })
+      await focusedHeading(page, 'API key')
       assert.not.match((await page.content()) ?? '', shown ?? '-')
 
       await page.getByRole('button', { name: 'Revoke' }).click()
@@ -194,6 +196,8 @@ App('by keyboard alone: skip link, menu of pages, a webhook that is refused says
     await page.getByLabel('I stored the secret').press('Space')
     await page.getByRole('button', { name: 'Create', exact: true }).press('Enter')
     await page.getByText('Give an https address that the public internet can reach.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('button:focus', { hasText: 'Create a webhook' }).waitFor()
   })
 })
 
@@ -215,6 +219,10 @@ async function signIn(page: Page, heading = 'Overview'): Promise<void> {
   await walletButton(page).click()
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
 }
+
+/** Once navigation or a dialog has handed the focus to the page. */
+const focusedHeading = (page: Page, text: string) =>
+  page.locator('h1:focus', { hasText: new RegExp(`^${text}$`) }).waitFor()
 
 /** Reloads, and says no to what the browser asks then. */
 async function reloadAsks(page: Page): Promise<string> {

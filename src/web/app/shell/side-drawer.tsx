@@ -1,4 +1,5 @@
 import { Drawer } from '@mantine/core'
+import { useFocusBack } from '../parts/use-focus-back.ts'
 import { Brand, Side } from './side.tsx'
 
 /** The navigation on narrow screens. */
@@ -9,6 +10,7 @@ export function SideDrawer({
   readonly opened: boolean
   readonly close: () => void
 }) {
+  useFocusBack()
   return (
     <Drawer
       opened={opened}

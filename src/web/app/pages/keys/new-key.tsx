@@ -3,6 +3,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CreatedKey } from '../../../api.ts'
 import { CopyButton } from '../../parts/copy.tsx'
+import { useFocusBack } from '../../parts/use-focus-back.ts'
 import { Snippets } from './snippets.tsx'
 
 /** The one time a key is shown. It closes only once its owner says that it is stored. */
@@ -13,6 +14,7 @@ export function NewKey({
   readonly created: CreatedKey
   readonly close: () => void
 }) {
+  useFocusBack()
   const [stored, setStored] = useState(false)
   // Back does nothing until then, and the browser asks before a reload.
   useBlocker({ shouldBlockFn: () => true, disabled: stored })

@@ -8,11 +8,13 @@ import { ApiFailure } from '../../api/failure.ts'
 import { webhooksQuery } from '../../api/queries.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import { useFocusBack } from '../../parts/use-focus-back.ts'
 import { EVENT_NAMES, EVENTS } from './events.ts'
 
 const newSecret = (): string => webhookSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 
 export function CreateWebhook({ close }: { readonly close: () => void }) {
+  useFocusBack()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState<string[]>(['job.completed', 'job.failed', 'credit.low'])
