@@ -6,6 +6,7 @@ import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { type FakeWeb, startFakeWeb } from '../../fakes/web/fake-api.ts'
 import { type FakeHouse, makeFakeHouse } from '../../fakes/web/fake-house.ts'
 import { startFakeRpc } from '../../fakes/web/fake-rpc.ts'
+import { eventually } from '../customer.ts'
 import { seriousFaults } from './axe.ts'
 import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
 
@@ -85,6 +86,29 @@ App('on a phone the pages are behind a menu, which closes by itself and by Escap
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'detached' })
     await page.locator('[aria-label="Menu"]:focus').waitFor()
+  })
+})
+
+App('a page opens at its top, and Back leads to where the reader was', async () => {
+  await inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
+    const scrolled = () => page.evaluate('scrollY').then(Number)
+    await page.goto(`${web.url}/jobs`)
+    await signIn(page, 'Jobs')
+    await page.getByRole('main').getByRole('link', { name: /job_/ }).last().hover()
+    const before = await scrolled()
+    assert.ok(before > 0)
+    await page.getByRole('main').getByRole('link', { name: /job_/ }).last().click()
+    await focusedHeading(page, 'Job')
+    await eventually(
+      () => 'not at the top',
+      async () => (await scrolled()) === 0 || undefined,
+    )
+    await page.goBack()
+    await focusedHeading(page, 'Jobs')
+    await eventually(
+      () => 'not where it was',
+      async () => (await scrolled()) === before || undefined,
+    )
   })
 })
 

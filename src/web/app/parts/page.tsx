@@ -19,7 +19,8 @@ export function Page({
     document.title = `${title} · Prepaid inference`
   }, [title])
   useEffect(() => {
-    if (navigated) heading.current?.focus()
+    // The router has scrolled already: to the top, or after Back to where the reader was.
+    if (navigated) heading.current?.focus({ preventScroll: true })
     navigated = true
   }, [])
   return (
