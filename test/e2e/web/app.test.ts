@@ -189,6 +189,19 @@ App(
   },
 )
 
+App('a balance that cannot be read says so, until it can', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(web.url)
+    await signIn(page)
+    const isChain = (url: URL) => url.origin === rpc.url
+    await page.route(isChain, (route) => route.abort())
+    await page.getByRole('link', { name: 'Buy credits' }).first().click()
+    await page.getByText('The chain did not answer.').waitFor()
+    await page.unroute(isChain)
+    await page.getByText('Your wallet holds 25.00 USDG').waitFor()
+  })
+})
+
 App('a failed webhook shows what was sent and answered, is enabled and replayed', async () => {
   await inBrowser({}, async ({ page }) => {
     await page.goto(`${web.url}${FAILED_WEBHOOK}`)

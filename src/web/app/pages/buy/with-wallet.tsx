@@ -56,6 +56,7 @@ export function WithWallet({ wallet, web }: Props) {
   const fault = faultOf(count, web, balance.data)
   return (
     <Stack className="card">
+      {balance.error && <Problem error={balance.error} retry={() => void balance.refetch()} />}
       <Text size="sm">
         Your wallet holds{' '}
         <strong className="numbers">
