@@ -202,6 +202,20 @@ App('a balance that cannot be read says so, until it can', async () => {
   })
 })
 
+App('a history without a movement so far offers to look further back', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.route('**/api/account/movements*', (route) =>
+      route.fulfill({ json: { data: [], has_more: true, next_cursor: '1' } }),
+    )
+    await page.goto(`${web.url}/history`)
+    await signIn(page, 'History')
+    await page.getByText('Older blocks are still to be looked through.').waitFor()
+    await page.unroute('**/api/account/movements*')
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await page.getByText('+1,000 credits').waitFor()
+  })
+})
+
 App('a failed webhook shows what was sent and answered, is enabled and replayed', async () => {
   await inBrowser({}, async ({ page }) => {
     await page.goto(`${web.url}${FAILED_WEBHOOK}`)

@@ -32,7 +32,10 @@ function History() {
     <Page title="History" lead="Purchases and withdrawals of this wallet, newest first.">
       {query.error && <Problem error={query.error} retry={() => void query.refetch()} />}
       {movements === undefined && !query.error && <Waiting lines={6} />}
-      {movements?.length === 0 && (
+      {movements?.length === 0 && query.hasNextPage && (
+        <Text className="muted">Nothing so far. Older blocks are still to be looked through.</Text>
+      )}
+      {movements?.length === 0 && !query.hasNextPage && (
         <>
           <Text className="muted">
             Nothing yet. Your first purchase will show here with its transaction.
