@@ -153,11 +153,18 @@ FirstDay('sets a webhook, watches a delivery fail and replays it', async () => {
   assert.is(new Set(bodies).size, 1, 'each attempt carries the same event')
 })
 
-FirstDay('withdraws at once', async () => {
+FirstDay('declines a withdrawal in the wallet, finds its credits kept, and sends it', async () => {
   await go('Withdraw')
-  await page.getByLabel('Credits to withdraw').fill('200')
-  await page.getByRole('button', { name: 'Withdraw 200 credits as 2.00 USDG' }).click()
-  await page.getByText('Paid 2.00 USDG').waitFor()
+  // More than half: what is left would not do for the same again.
+  await page.getByLabel('Credits to withdraw').fill('500')
+  await page.evaluate('window.declines = true')
+  await page.getByRole('button', { name: 'Withdraw 500 credits as 5.00 USDG' }).click()
+  await page.getByText('You declined it in your wallet.').waitFor()
+  await page.getByText('500 credits are kept for the withdrawal you began').waitFor()
+  await page.evaluate('window.declines = false')
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  await page.getByText('Paid 5.00 USDG').waitFor()
+  await page.getByText('500 credits are kept').waitFor({ state: 'detached' })
 })
 
 FirstDay('begins a withdrawal without the service, sees its countdown and cancels it', async () => {
@@ -192,7 +199,7 @@ FirstDay('finds all of it in the history, with transactions', async () => {
   await page.getByText('+500 credits').waitFor()
   await page.getByText('+300 credits').waitFor()
   await page.getByText('+100 credits').waitFor()
-  await page.getByText('−200 credits').waitFor()
+  await page.getByText('−500 credits').waitFor()
   await page.getByText('−50 credits').waitFor()
 })
 

@@ -14,18 +14,31 @@ interface KeptWish extends Wish {
   /** Unix seconds; null until the permission is known. */
   readonly deadline: number | null
 }
+/** Its credits are set aside: no other withdrawal can have them before its deadline. */
+export interface OpenWish extends KeptWish {
+  readonly deadline: number
+}
 
 const ITEM = 'svc.withdrawal'
 const MS = 1_000
 
-export function requestIdOf({ wallet, credits, to }: Wish): string {
-  const kept = keptWish()
-  const isSame = kept?.wallet === wallet && kept.credits === credits && kept.to === to
-  const isOpen = kept?.deadline == null || kept.deadline * MS > Date.now()
-  if (kept && isSame && isOpen) return kept.requestId
+export function requestIdOf(wish: Wish): string {
+  const kept = sameAs(wish)
+  if (kept) return kept.requestId
+  const { wallet, credits, to } = wish
   const requestId = crypto.randomUUID()
   keep({ wallet, credits, to, requestId, deadline: null })
   return requestId
+}
+
+/** To ask it again gets the same permission, whatever else is available. */
+export const isWished = (wish: Wish): boolean => sameAs(wish) !== undefined
+
+/** The withdrawal that has a permission and is not carried out. */
+export function openWish(wallet: Address): OpenWish | undefined {
+  const kept = keptWish()
+  if (kept?.wallet !== wallet || kept.deadline === null || !isAhead(kept.deadline)) return undefined
+  return { ...kept, deadline: kept.deadline }
 }
 
 export function notePermission(deadline: number): void {
@@ -35,6 +48,16 @@ export function notePermission(deadline: number): void {
 
 /** It is carried out: the next one is another. */
 export const endWish = (): void => sessionStorage.removeItem(ITEM)
+
+const isAhead = (deadline: number): boolean => deadline * MS > Date.now()
+
+/** The kept wish, where it is this one and may still be open. */
+function sameAs({ wallet, credits, to }: Wish): KeptWish | undefined {
+  const kept = keptWish()
+  const isSame = kept?.wallet === wallet && kept.credits === credits && kept.to === to
+  const isOpen = kept?.deadline == null || isAhead(kept.deadline)
+  return isSame && isOpen ? kept : undefined
+}
 
 const keep = (wish: KeptWish): void => sessionStorage.setItem(ITEM, JSON.stringify(wish))
 

@@ -6,8 +6,10 @@ import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { credits, short, usdgOfCredits } from '../../parts/words.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
+import { isWished, openWish } from '../../wallet/wish.ts'
 import { type WithdrawNow, withdrawNow } from '../../wallet/withdrawal.ts'
 import { addressFault, withdrawalFault } from './amount-fault.ts'
+import { KeptForWish } from './kept-for-wish.tsx'
 import type { WithdrawProps } from './withdraw-props.ts'
 
 export function AtOnce({ wallet, web, account }: WithdrawProps) {
@@ -17,15 +19,24 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const withdraw = useTransaction((config, input: WithdrawNow, say) =>
     withdrawNow(config, { web, wallet, ...input }, say),
   )
-  const fault = withdrawalFault(count, available)
+  const open = openWish(wallet)
+  const payTo = to as `0x${string}`
+  const isAgain = count !== '' && isWished({ wallet, credits: count, to: payTo })
+  const fault = isAgain ? null : withdrawalFault(count, available)
   const wrongAddress = addressFault(to)
   const ready = count !== '' && !fault && !wrongAddress
   const submit = () => {
     if (!ready) return
-    withdraw.mutate({ credits: count, to: to as `0x${string}` }, { onSuccess: () => setCount('') })
+    withdraw.mutate({ credits: count, to: payTo }, { onSuccess: () => setCount('') })
   }
   return (
     <Stack className="card">
+      {open && !withdraw.isPending && (
+        <KeptForWish
+          wish={open}
+          send={() => withdraw.mutate(open, { onSuccess: () => setCount('') })}
+        />
+      )}
       <Amount
         label="Credits to withdraw"
         value={count}

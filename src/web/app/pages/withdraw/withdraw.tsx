@@ -9,6 +9,7 @@ import { credits, usdg } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 import { Connected } from '../../wallet/connected.tsx'
 import { WalletProvider } from '../../wallet/provider.tsx'
+import { openWish } from '../../wallet/wish.ts'
 import { AtOnce } from './at-once.tsx'
 import { OnYourOwn } from './on-your-own.tsx'
 import type { WithdrawProps } from './withdraw-props.ts'
@@ -31,7 +32,9 @@ function Withdraw({ session }: { readonly session: WebSession }) {
               Available: <strong className="numbers">{credits(data.credits_remaining)}</strong>,
               worth {usdg(data.usdg_value)}
             </p>
-            {data.credits_remaining === 0 && <NothingNow account={data} />}
+            {data.credits_remaining === 0 && !openWish(session.wallet) && (
+              <NothingNow account={data} />
+            )}
             <WalletProvider>
               {(web) => (
                 <Connected wallet={session.wallet} web={web}>
