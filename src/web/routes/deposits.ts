@@ -62,15 +62,22 @@ const notOffered = () =>
 const REFUSALS: ReadonlyMap<string, string> = new Map([
   ['ERC3009InvalidSignature', 'The signature is not of your wallet, or for another purchase.'],
   ['ERC3009InvalidAuthorizationTime', 'The time in which the signature is good is not now.'],
-  ['ERC3009UsedAuthorization', 'This signature was used already, or cancelled.'],
   ['ERC20InsufficientBalance', 'Your wallet holds less USDG than this purchase costs.'],
   ['EnforcedPause', 'Purchases are paused at the moment.'],
   ['AccountFull', 'Your account cannot hold so many credits.'],
 ])
 
-const refused = (reason: string) =>
-  refuseWeb(
+const refused = (reason: string) => {
+  // It may well have been paid with, too long ago for the relay to find.
+  if (reason === 'ERC3009UsedAuthorization') {
+    return refuseWeb(
+      'deposit_refused',
+      'This signature was used already, or cancelled. Look at your history before you buy again.',
+    )
+  }
+  return refuseWeb(
     'deposit_refused',
     `${REFUSALS.get(reason) ?? `The contract would refuse this purchase (${reason}).`} Nothing was ` +
       'paid; sign a new purchase.',
   )
+}

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
@@ -59,13 +59,25 @@ FirstDay('signs in, and is shown an empty balance and the first steps', async ()
   assert.is(await available(), 0)
 })
 
-FirstDay('buys credits with one signature', async () => {
+FirstDay('buys credits with one signature, though the first answer is lost', async () => {
   await go('Buy credits')
   await page.getByRole('button', { name: 'Get test funds' }).click()
   await page.getByText('Test funds have arrived in your wallet.').waitFor()
   await page.getByLabel('Credits to buy').fill('500')
-  await page.getByRole('button', { name: 'Sign to buy 500 credits for 5.00 USDG' }).click()
+  const deposits = `${network.web_url}/api/deposits`
+  const loseAnswer = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route(deposits, loseAnswer, { times: 1 })
+  const buy = page.getByRole('button', { name: 'Sign to buy 500 credits for 5.00 USDG' })
+  await buy.click()
+  await page.getByText('It may have been done all the same').waitFor()
+  // What was signed is handed in again: nobody is asked for a second signature, or pays twice.
+  await page.evaluate('window.declines = true')
+  await buy.click()
   await page.getByText('Bought 500 credits').waitFor()
+  await page.evaluate('window.declines = false')
   await availableBecomes((credits) => credits === 500)
 })
 
@@ -218,8 +230,8 @@ FirstDay('signs out', async () => {
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
-  // The service that could not send a purchase, above: browsers note every 503.
-  const others = browser.complaints.filter((line) => !/503.*\/api\/deposits$/.test(line))
+  // The purchases above whose answer was lost or a 503: browsers note both.
+  const others = browser.complaints.filter((line) => !/\/api\/deposits$/.test(line))
   assert.equal(others, [])
 })
 

@@ -16,7 +16,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
     body: method === 'GET' ? null : JSON.stringify(body ?? {}),
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((cause: unknown) => {
-    throw new Unreachable('The service did not answer.', { cause })
+    throw new Unreachable('The service did not answer.', { wasSent: method !== 'GET', cause })
   })
   const text = await response.text()
   if (!response.ok) throw refusalOf(response, text)

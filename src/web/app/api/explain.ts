@@ -29,7 +29,9 @@ export function explain(error: unknown): Explained {
     if (each instanceof Unreachable) {
       return {
         what: each.message,
-        todo: 'Check your connection and try again. Nothing was changed.',
+        todo: each.wasSent
+          ? 'It may have been done all the same: look at your balance and history before you try again.'
+          : 'Check your connection and try again. Nothing was changed.',
       }
     }
   }
@@ -76,12 +78,15 @@ function ofApi({ message, code, status, requestId }: ApiFailure): Explained {
     (status === 401
       ? 'Sign in again; you come back to this page.'
       : status === 503
-        ? 'Wait a few seconds and try again. Nothing was changed.'
+        ? 'Wait a few seconds and try again.'
         : status >= 500
           ? 'Try again in a moment.'
           : 'Change what the message names and try again.')
   return { what: message, todo, requestId: status >= 500 ? requestId : null }
 }
+
+/** The last one is thrown while a transaction that was sent is waited for. */
+const CHAIN_SILENT = ['HttpRequestError', 'TimeoutError', 'WaitForTransactionReceiptTimeoutError']
 
 function ofWallet(causes: readonly Cause[]): Explained | undefined {
   const has = (name: string, code?: number) =>
@@ -113,7 +118,7 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
   if (has('ConnectorNotConnectedError') || has('ConnectorAccountNotFoundError')) {
     return { what: 'No wallet is connected.', todo: 'Connect the wallet that you signed in with.' }
   }
-  if (has('HttpRequestError') || has('TimeoutError')) {
+  if (CHAIN_SILENT.some((name) => has(name))) {
     return {
       what: 'The chain did not answer.',
       todo: 'Wait a few seconds, then look at your history before you try again: the transaction may have been sent.',

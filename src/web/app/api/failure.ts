@@ -29,4 +29,11 @@ export class ApiFailure extends Error {
 /** There was no answer at all. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
+  /** What was asked for may have been done all the same. */
+  readonly wasSent: boolean
+
+  constructor(message: string, options: { readonly wasSent: boolean; readonly cause?: unknown }) {
+    super(message, options)
+    this.wasSent = options.wasSent
+  }
 }

@@ -12,6 +12,7 @@ import { getBytecode, readContract, signTypedData, writeContract } from 'wagmi/a
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { RelayedDeposit, WebConfig } from '../../api.ts'
 import { call } from '../api/call.ts'
+import { isFinal } from '../api/explain.ts'
 import { included, type Phase, type TxHash } from './transact.ts'
 
 export interface Purchase {
@@ -53,16 +54,46 @@ export async function buyCredits(
     ? await buyRelayed(config, purchase, say)
     : await buyWithPermit(config, purchase, say)
   say('confirming')
-  return included(config, hash)
+  const tx = await included(config, hash)
+  open = undefined
+  return tx
 }
 
 const unitsOf = ({ web, credits }: Purchase) => BigInt(credits) * BigInt(web.units_per_credit)
+
+/** As POST /api/deposits takes it. */
+interface SignedDeposit {
+  readonly credits: number
+  /** Unix seconds, as is `valid_before`. */
+  readonly valid_after: number
+  readonly valid_before: number
+  readonly salt: Hex
+  readonly signature: Hex
+}
+
+/** What was signed and is not known to be paid. Handed in again, it pays no second time. */
+let open: { readonly of: string; readonly deposit: SignedDeposit } | undefined
 
 async function buyRelayed(
   config: Config,
   purchase: Purchase,
   say: (phase: Phase) => void,
 ): Promise<TxHash> {
+  const of = `${purchase.wallet} ${purchase.credits}`
+  if (open?.of !== of || open.deposit.valid_before * MS <= Date.now()) {
+    open = { of, deposit: await signDeposit(config, purchase) }
+  }
+  say('sending')
+  try {
+    const { tx } = await call<RelayedDeposit>('POST', '/deposits', open.deposit)
+    return tx
+  } catch (error) {
+    if (isFinal(error)) open = undefined
+    throw error
+  }
+}
+
+async function signDeposit(config: Config, purchase: Purchase): Promise<SignedDeposit> {
   const { web, wallet, credits } = purchase
   const salt = bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
   const validAfter = 0n
@@ -91,15 +122,13 @@ async function buyRelayed(
       nonce: authorizationNonce(wallet, salt),
     },
   })
-  say('sending')
-  const { tx } = await call<RelayedDeposit>('POST', '/deposits', {
+  return {
     credits,
     valid_after: Number(validAfter),
     valid_before: Number(validBefore),
     salt,
     signature,
-  })
-  return tx
+  }
 }
 
 /** As the escrow's own function of this name. */

@@ -9,6 +9,7 @@ import {
   InsufficientFundsError,
   TransactionExecutionError,
   UserRejectedRequestError,
+  WaitForTransactionReceiptTimeoutError,
 } from 'viem'
 import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
@@ -38,15 +39,22 @@ Explain('nobody is told to try again what stays refused', () => {
   assert.is(isFinal(failure(400, 'invalid_request')), true)
   assert.is(isFinal(failure(429, 'rate_limited')), false)
   assert.is(isFinal(failure(503, 'service_unavailable')), false)
-  assert.is(isFinal(new Unreachable('No answer.')), false)
+  assert.is(isFinal(new Unreachable('No answer.', { wasSent: false })), false)
 })
 
 Explain('a failure on our side carries the number to quote', () => {
   assert.is(explain(failure(500, 'internal_error')).requestId, 'r1')
 })
 
-Explain('no answer: nothing was changed', () => {
-  assert.match(explain(new Unreachable('The service did not answer.')).todo, /Nothing was changed/)
+Explain('no answer to a question: nothing was changed', () => {
+  const lost = new Unreachable('The service did not answer.', { wasSent: false })
+  assert.match(explain(lost).todo, /Nothing was changed/)
+})
+
+Explain('no answer to what changes something: it may have been done', () => {
+  const lost = new Unreachable('The service did not answer.', { wasSent: true })
+  assert.match(explain(lost).todo, /It may have been done all the same/)
+  assert.not.match(explain(failure(503, 'service_unavailable')).todo, /Nothing was changed/)
 })
 
 Explain('declined in the wallet, however deep it lies: nothing was spent', () => {
@@ -67,6 +75,8 @@ Explain('no coin for the fee; a chain that does not answer', () => {
   assert.match(explain(new InsufficientFundsError()).todo, /coin/)
   const silent = new HttpRequestError({ url: 'http://chain' })
   assert.match(explain(new BaseError('x', { cause: silent })).todo, /look at your history/)
+  const notYet = new WaitForTransactionReceiptTimeoutError({ hash: `0x${'1'.repeat(64)}` })
+  assert.match(explain(notYet).todo, /look at your history/)
 })
 
 Explain('a revert is told by its name', () => {

@@ -63,9 +63,9 @@ export async function streamChat(
     }
   } catch (error) {
     if (error instanceof ApiFailure || request.stop.aborted) throw error
-    throw new Unreachable('The answer broke off.', { cause: error })
+    throw new Unreachable('The answer broke off.', { wasSent: true, cause: error })
   }
-  throw new Unreachable('The answer broke off.')
+  throw new Unreachable('The answer broke off.', { wasSent: true })
 }
 
 async function ask({ web, apiKey, model, messages, maxTokens, stop }: ChatRequest) {
@@ -80,7 +80,10 @@ async function ask({ web, apiKey, model, messages, maxTokens, stop }: ChatReques
     })
   } catch (cause) {
     if (stop.aborted) throw cause
-    throw new Unreachable(`The public API at ${web.base_url} did not answer.`, { cause })
+    throw new Unreachable(`The public API at ${web.base_url} did not answer.`, {
+      wasSent: true,
+      cause,
+    })
   }
 }
 
