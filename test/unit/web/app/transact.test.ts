@@ -1,0 +1,58 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createClient, custom, numberToHex } from 'viem'
+import type { Config } from 'wagmi'
+import { included } from '../../../../src/web/app/wallet/transact.ts'
+
+const Transact = suite('waiting for a transaction of the wallet')
+
+const WALLET = `0x${'1'.repeat(40)}`
+const ESCROW = `0x${'2'.repeat(40)}`
+const ASKED = `0x${'a'.repeat(64)}` as const
+const OTHER = `0x${'b'.repeat(64)}`
+
+interface Sent {
+  readonly hash: string
+  readonly to?: string
+  readonly input?: string
+  readonly status?: '0x0' | '0x1'
+}
+
+/** A chain whose only block has `sent`, in place of what was asked for or as that itself. */
+function chainWith({ hash, to = ESCROW, input = '0x01', status = '0x1' }: Sent): Config {
+  const asked = { hash: ASKED, from: WALLET, to: ESCROW, nonce: '0x7', value: '0x0', input: '0x01' }
+  const answers: Record<string, (params: readonly unknown[]) => unknown> = {
+    eth_blockNumber: () => numberToHex(1),
+    eth_getTransactionByHash: () => asked,
+    eth_getBlockByNumber: () => ({ number: '0x1', transactions: [{ ...asked, hash, to, input }] }),
+    eth_getTransactionReceipt: ([of]) =>
+      of === hash ? { transactionHash: hash, blockNumber: '0x1', status } : null,
+  }
+  const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) =>
+    answers[method]?.(params ?? [])
+  const client = createClient({ transport: custom({ request }), pollingInterval: 5 })
+  return { getClient: () => client } as unknown as Config
+}
+
+const refusalOf = (config: Config): Promise<string> =>
+  included(config, ASKED).then(
+    (tx) => assert.unreachable(tx) as never,
+    (error: Error) => error.message,
+  )
+
+Transact('in a block, as it was sent or with a higher fee: its hash', async () => {
+  assert.is(await included(chainWith({ hash: ASKED }), ASKED), ASKED)
+  assert.is(await included(chainWith({ hash: OTHER }), ASKED), OTHER)
+})
+
+Transact('cancelled in the wallet, or another in its place: it is not done', async () => {
+  const cancelled = chainWith({ hash: OTHER, to: WALLET, input: '0x' })
+  assert.match(await refusalOf(cancelled), /did nothing/)
+  assert.match(await refusalOf(chainWith({ hash: OTHER, input: '0x02' })), /did nothing/)
+})
+
+Transact('failed on chain: says which one', async () => {
+  assert.match(await refusalOf(chainWith({ hash: ASKED, status: '0x0' })), new RegExp(ASKED))
+})
+
+Transact.run()
