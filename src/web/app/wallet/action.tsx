@@ -31,9 +31,13 @@ interface ActionProps {
 export function Action(props: ActionProps) {
   const { web, wallet, call, run, label, done, onDone, isMain = false, children } = props
   const fee = useFee({ web, wallet, call: run ? undefined : call })
-  const send = useTransaction((config, _: undefined, say) => {
-    if (run) return run(config, say)
-    return sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
+  const send = useTransaction(async (config, _: undefined, say) => {
+    const tx = run
+      ? await run(config, say)
+      : await sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
+    // Not by the mutation's own callback, which is skipped once this button is gone.
+    onDone?.(tx)
+    return tx
   })
   // What the chain would refuse, or has not been asked about, cannot be sent.
   const isReady = run !== undefined || (call !== undefined && fee.isSuccess)
@@ -50,7 +54,7 @@ export function Action(props: ActionProps) {
           variant={isMain ? 'filled' : 'default'}
           disabled={!isReady}
           loading={send.isPending}
-          onClick={() => send.mutate(undefined, { onSuccess: (tx) => onDone?.(tx) })}
+          onClick={() => send.mutate(undefined)}
         >
           {label}
         </Button>

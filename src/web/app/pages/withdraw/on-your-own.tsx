@@ -87,9 +87,12 @@ interface UnderProps extends WithdrawProps {
 }
 
 function Under({ wallet, web, account: { thawing }, onPaid }: UnderProps) {
-  const complete = useTransaction((config, _: undefined, say) =>
-    completeWithdrawal(config, { web, wallet, to: wallet }, say),
-  )
+  const complete = useTransaction(async (config, _: undefined, say) => {
+    const tx = await completeWithdrawal(config, { web, wallet, to: wallet }, say)
+    // Not by the mutation's own callback, which is skipped once this card is gone.
+    onPaid(thawing.credits, tx)
+    return tx
+  })
   const cancel = useTransaction((config, _: undefined, say) =>
     cancelWithdrawal(config, { web, wallet }, say),
   )
@@ -108,9 +111,7 @@ function Under({ wallet, web, account: { thawing }, onPaid }: UnderProps) {
         <Button
           disabled={!over || busy}
           loading={complete.isPending}
-          onClick={() =>
-            complete.mutate(undefined, { onSuccess: (tx) => onPaid(thawing.credits, tx) })
-          }
+          onClick={() => complete.mutate(undefined)}
         >
           Pay {usdgOfCredits(thawing.credits)} to my wallet
         </Button>
