@@ -37,12 +37,13 @@ export function beginSession(client: QueryClient, session: WebSession): void {
   client.setQueryData(sessionQuery.queryKey, session)
 }
 
+/** What everybody is told, whoever is signed in; and that nobody is. */
+const KEPT: readonly unknown[] = ['config', 'models', 'network', 'chain', 'session']
+
 /** Forgets all that belongs to the wallet. */
 export function endSession(client: QueryClient): void {
   noteSignedIn(false)
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)
-  client.removeQueries({
-    predicate: ({ queryKey: [name] }) => name !== 'config' && name !== 'session',
-  })
+  client.removeQueries({ predicate: ({ queryKey: [name] }) => !KEPT.includes(name) })
 }

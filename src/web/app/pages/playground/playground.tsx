@@ -1,10 +1,10 @@
 import { NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { WebConfig, WebModels } from '../../../api.ts'
 import { cheapestOf, modelsQuery } from '../../api/network-queries.ts'
-import { configQuery } from '../../api/queries.ts'
+import { configQuery, sessionQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { keyOfTab } from '../../session/tab-memory.ts'
@@ -20,6 +20,9 @@ type Model = WebModels['data'][number]
 export function PlaygroundPage() {
   const config = useQuery(configQuery)
   const models = useQuery(modelsQuery)
+  // A conversation outlives the workers: the last one may leave the list while it still answers.
+  const lastServed = useRef<readonly Model[]>([])
+  if (models.data && models.data.length > 0) lastServed.current = models.data
   return (
     <Page
       title="Playground"
@@ -28,15 +31,18 @@ export function PlaygroundPage() {
       <Loaded query={config}>
         {(web) => (
           <Loaded query={models}>
-            {(live) =>
-              live.length === 0 ? (
-                <Text className="muted">
-                  No worker serves a model right now. This page looks again every few seconds.
-                </Text>
-              ) : (
-                <Playground web={web} models={live} />
-              )
-            }
+            {(live) => (
+              <>
+                {live.length === 0 && (
+                  <Text className="muted" role="status">
+                    No worker serves a model right now. This page looks again every few seconds.
+                  </Text>
+                )}
+                {lastServed.current.length > 0 && (
+                  <Playground web={web} models={lastServed.current} />
+                )}
+              </>
+            )}
           </Loaded>
         )}
       </Loaded>
@@ -53,7 +59,7 @@ function Playground({
   readonly web: WebConfig
   readonly models: readonly Model[]
 }) {
-  const [apiKey, setApiKey] = useState(keyOfTab)
+  const [apiKey, setApiKey] = useKeyOfTab()
   const [tokens, setTokens] = useState<number | ''>(TOKENS_DEFAULT)
   const { model, choose } = useChosenModel(models)
   const { exchanges, isRunning, ask, stop, clear } = useConversation()
@@ -109,6 +115,16 @@ function Playground({
       />
     </Stack>
   )
+}
+
+/** Gone with the session: whoever signs out spends no more. */
+function useKeyOfTab() {
+  const { data: session } = useQuery(sessionQuery)
+  const [apiKey, setApiKey] = useState(keyOfTab)
+  useEffect(() => {
+    if (session === null) setApiKey(keyOfTab())
+  }, [session])
+  return [apiKey, setApiKey] as const
 }
 
 /** In the address, so that other pages can lead here; one that has gone gives way to the cheapest. */
