@@ -33,7 +33,7 @@ export function makeQueryClient(): QueryClient {
 }
 
 export function beginSession(client: QueryClient, session: WebSession): void {
-  noteSignedIn(true)
+  noteSignedIn(session.wallet)
   client.setQueryData(sessionQuery.queryKey, session)
 }
 
@@ -42,7 +42,7 @@ const KEPT: readonly unknown[] = ['config', 'models', 'network', 'chain', 'sessi
 
 /** Forgets all that belongs to the wallet. */
 export function endSession(client: QueryClient): void {
-  noteSignedIn(false)
+  noteSignedIn(null)
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)
   client.removeQueries({ predicate: ({ queryKey: [name] }) => !KEPT.includes(name) })

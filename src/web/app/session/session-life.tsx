@@ -3,11 +3,15 @@ import { useEffect } from 'react'
 import type { WebSession } from '../../api.ts'
 import { endSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
+import { onSignedInElsewhere } from '../api/signed-in-before.ts'
 
 /** What setTimeout can count. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
-/** While somebody is signed in: news from the server, and the end of the session in time. */
+/**
+ * While somebody is signed in: news from the server, the end of the session in time, and what other
+ * tabs make of it.
+ */
 export function SessionLife({ session }: { readonly session: WebSession }) {
   const client = useQueryClient()
   useLiveUpdates()
@@ -16,5 +20,14 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
     const timer = setTimeout(() => endSession(client), Math.min(leftMs, TIMER_MS_MAX))
     return () => clearTimeout(timer)
   }, [client, session.expires_at])
+  useEffect(
+    () =>
+      onSignedInElsewhere((wallet) => {
+        if (wallet === null) endSession(client)
+        // The cookie is another wallet's now: nothing here may be shown or sent in its name.
+        else if (wallet !== session.wallet) window.location.reload()
+      }),
+    [client, session.wallet],
+  )
   return null
 }
