@@ -23,8 +23,7 @@ export function Composer(props: ComposerProps) {
     setText('')
   }
   const onKey = (event: KeyboardEvent) => {
-    // Enter also ends the writing of a word in some scripts.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || endsWord(event.nativeEvent)) return
     event.preventDefault()
     submit()
   }
@@ -50,7 +49,14 @@ export function Composer(props: ComposerProps) {
         <Text size="sm" className="numbers" role="status">
           {hasKey ? (price ?? 'Correct the length first.') : 'Give a key above first.'}
         </Text>
-        <Group>
+        <Group
+          onClickCapture={(event) => {
+            // The second click of a double one meets the button that took the first one's place.
+            if (event.detail < 2) return
+            event.preventDefault()
+            event.stopPropagation()
+          }}
+        >
           {isRunning ? (
             <Button type="button" variant="default" onClick={stop}>
               Stop
@@ -70,3 +76,10 @@ export function Composer(props: ComposerProps) {
     </form>
   )
 }
+
+/** What Safari reports for a key that an input method took, when it says that it is composing no more. */
+const TAKEN_KEY_CODE = 229
+
+/** Enter also ends the writing of a word in some scripts. */
+const endsWord = ({ isComposing, keyCode }: globalThis.KeyboardEvent): boolean =>
+  isComposing || keyCode === TAKEN_KEY_CODE
