@@ -10,6 +10,8 @@ interface ConfirmProps {
   readonly action: string
   readonly run: () => void
   readonly busy: boolean
+  /** It can no longer be done. */
+  readonly disabled?: boolean
   readonly error: unknown
   /** On the button that leaves all as it is. */
   readonly keep?: string
@@ -25,6 +27,7 @@ export function Confirm({
   action,
   run,
   busy,
+  disabled = false,
   error,
   keep = 'Keep it',
   children,
@@ -44,7 +47,7 @@ export function Confirm({
           <Button variant="default" onClick={close} data-autofocus>
             {keep}
           </Button>
-          <Button color="red" loading={busy} onClick={run}>
+          <Button color="red" loading={busy} disabled={disabled} onClick={run}>
             {action}
           </Button>
         </Group>

@@ -11,22 +11,26 @@ import { TxLink } from '../../parts/tx-link.tsx'
 import { credits } from '../../parts/words.ts'
 import { textHash } from './text-hash.ts'
 
-/** While the window is open; afterwards nothing, but for what came of it. */
+/** While the window is open; afterwards nothing, but for a dialog in use and for what came of it. */
 export function Dispute({ life, text }: { readonly life: JobLife; readonly text: string }) {
   const [sent, setSent] = useState<WebDispute>()
   const until = life.disputable_until
-  const over = useNow(until ? Date.parse(until) : 0) >= (until ? Date.parse(until) : 0)
+  const end = until === null ? 0 : Date.parse(until)
+  const over = useNow(end) >= end
   if (sent?.dispute_opened) return <Opened dispute={sent} />
   if (sent) {
     return <Done title="No dispute was opened: your text and the worker’s proof agree" />
   }
-  if (until === null || over) return null
-  return <Open life={life} until={until} text={text} sent={setSent} />
+  if (life.job.status === 'disputed') return null
+  return <Open life={life} until={over ? null : until} text={text} sent={setSent} />
 }
+
+const OVER = 'The time to dispute is over, and is never extended.'
 
 interface OpenProps {
   readonly life: JobLife
-  readonly until: string
+  /** Null: the window is closed. */
+  readonly until: string | null
   readonly text: string
   readonly sent: (dispute: WebDispute) => void
 }
@@ -47,6 +51,7 @@ function Open({ life: { job }, until, text, sent }: OpenProps) {
         void client.invalidateQueries({ queryKey })
     },
   })
+  if (until === null && !asking) return null
   return (
     <section className="card">
       <Title order={2} size="h4" mb={4}>
@@ -54,8 +59,14 @@ function Open({ life: { job }, until, text, sent }: OpenProps) {
       </Title>
       <Stack gap="sm">
         <Text maw={680}>
-          If what you received is not what the worker signed, you can contest it. The time to do so
-          ends <Countdown until={until} done="now" />, and is never extended.
+          If what you received is not what the worker signed, you can contest it.{' '}
+          {until === null ? (
+            OVER
+          ) : (
+            <>
+              The time to do so ends <Countdown until={until} done="now" />, and is never extended.
+            </>
+          )}
         </Text>
         <Text size="sm" role="status">
           {adviceOf(hash, job.on_chain.proof_hash)}
@@ -79,8 +90,10 @@ function Open({ life: { job }, until, text, sent }: OpenProps) {
         keep="Not now"
         run={() => hash && dispute.mutate(hash)}
         busy={dispute.isPending}
+        disabled={until === null}
         error={dispute.error}
       >
+        {until === null && !dispute.isPending && `${OVER} `}
         Your hash {hash?.slice(0, 15)}… goes on chain, and cannot be taken back. It costs nothing:
         the service sends the transaction. It is decided within 24 hours; until then{' '}
         {job.credits_charged > 0 ? credits(job.credits_charged) : 'the credits of this job'} stay
