@@ -1,19 +1,14 @@
-import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
-import { type FakeWeb, startFakeWeb } from '../../fakes/web/fake-api.ts'
-import { type FakeHouse, makeFakeHouse } from '../../fakes/web/fake-house.ts'
-import { startFakeRpc } from '../../fakes/web/fake-rpc.ts'
 import { eventually } from '../customer.ts'
+import { signIn, stageApp, walletButton } from './app-stage.ts'
 import { seriousFaults } from './axe.ts'
-import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
+import type { BrowserOptions } from './browser.ts'
 
 /** The app in a real browser, over an API with something in every state. */
 const App = suite('web app')
 
-const ROOT = resolve(import.meta.dirname, '../../..')
 const FAILED_WEBHOOK = `/webhooks/wh_${'a'.repeat(24)}`
 const PAGES = [
   ['/', 'Overview'],
@@ -32,20 +27,7 @@ const PAGES = [
   ['/no-such-page', 'There is no such page'],
 ] as const
 
-let rpc: Awaited<ReturnType<typeof startFakeRpc>>
-let house: FakeHouse
-let web: FakeWeb
-
-App.before(async () => {
-  if (!webAppIsCurrent(ROOT)) await buildWebApp(ROOT)
-  rpc = await startFakeRpc()
-})
-App.before.each(async () => {
-  house = makeFakeHouse(rpc.url, Date.now())
-  web = await startFakeWeb(house)
-})
-App.after.each(() => web?.stop())
-App.after(() => rpc?.stop())
+const app = stageApp(App)
 
 const VIEWS: readonly Omit<BrowserOptions, 'origins'>[] = [
   { colorScheme: 'light', size: { width: 1280, height: 900 } },
@@ -53,13 +35,13 @@ const VIEWS: readonly Omit<BrowserOptions, 'origins'>[] = [
 ]
 for (const view of VIEWS) {
   App(`every page stands, ${view.colorScheme} and ${view.size?.width} wide`, async () => {
-    await inBrowser(view, async ({ page, complaints }) => {
-      await page.goto(web.url)
+    await app.inBrowser(view, async ({ page, complaints }) => {
+      await page.goto(app.url)
       await walletButton(page).waitFor()
       assert.equal(await seriousFaults(page), [], 'sign-in')
       await signIn(page)
       for (const [path, heading] of PAGES) {
-        await page.goto(`${web.url}${path}`)
+        await page.goto(`${app.url}${path}`)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await settled(page)
         assert.equal(await seriousFaults(page), [], path)
@@ -73,8 +55,8 @@ for (const view of VIEWS) {
 }
 
 App('on a phone the pages are behind a menu, which closes by itself and by Escape', async () => {
-  await inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
-    await page.goto(web.url)
+  await app.inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
+    await page.goto(app.url)
     await signIn(page)
     await page.getByRole('button', { name: 'Menu' }).click()
     const menu = page.getByRole('dialog')
@@ -90,9 +72,9 @@ App('on a phone the pages are behind a menu, which closes by itself and by Escap
 })
 
 App('a page opens at its top, and Back leads to where the reader was', async () => {
-  await inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
+  await app.inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {
     const scrolled = () => page.evaluate('scrollY').then(Number)
-    await page.goto(`${web.url}/jobs`)
+    await page.goto(`${app.url}/jobs`)
     await signIn(page, 'Jobs')
     await page.getByRole('main').getByRole('link', { name: /job_/ }).last().hover()
     const before = await scrolled()
@@ -113,11 +95,11 @@ App('a page opens at its top, and Back leads to where the reader was', async () 
 })
 
 App('a session that ends asks to sign in, and the page goes on where it was', async () => {
-  await inBrowser({}, async ({ page }) => {
-    await page.goto(`${web.url}/settings`)
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/settings`)
     await signIn(page, 'Settings')
     await page.getByLabel('Threshold in credits').fill('250')
-    house.endSessions()
+    app.house.endSessions()
     await page.getByRole('button', { name: 'Save' }).click()
     await signIn(page, 'Settings')
     assert.is(new URL(page.url()).pathname, '/settings')
@@ -125,8 +107,8 @@ App('a session that ends asks to sign in, and the page goes on where it was', as
 })
 
 App('a threshold that was saved is said to be, where the reader still is', async () => {
-  await inBrowser({}, async ({ page }) => {
-    await page.goto(`${web.url}/settings`)
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/settings`)
     await signIn(page, 'Settings')
     const threshold = page.getByLabel('Threshold in credits')
     await threshold.fill('250')
@@ -140,8 +122,8 @@ App('a threshold that was saved is said to be, where the reader still is', async
 App(
   'a key is shown once, until its owner says that it is stored; then it can be revoked',
   async () => {
-    await inBrowser({}, async ({ page }) => {
-      await page.goto(web.url)
+    await app.inBrowser({}, async ({ page }) => {
+      await page.goto(app.url)
       await signIn(page)
       await page.getByRole('link', { name: 'API key' }).first().click()
       await page.getByRole('button', { name: 'Create an API key' }).click()
@@ -164,7 +146,7 @@ App(
       await page.getByRole('button', { name: 'Revoke' }).click()
       await page.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('You have no active key').waitFor()
-      assert.ok(web.asked.includes('DELETE /api/key'))
+      assert.ok(app.asked.includes('DELETE /api/key'))
     })
   },
 )
@@ -172,8 +154,8 @@ App(
 App(
   'a purchase below the minimum, or above what the wallet holds, is explained before it is sent',
   async () => {
-    await inBrowser({}, async ({ page }) => {
-      await page.goto(`${web.url}/buy`)
+    await app.inBrowser({}, async ({ page }) => {
+      await page.goto(`${app.url}/buy`)
       await signIn(page, 'Buy credits')
       const amount = page.getByLabel('Credits to buy')
       await amount.fill('99')
@@ -190,10 +172,10 @@ App(
 )
 
 App('a balance that cannot be read says so, until it can', async () => {
-  await inBrowser({}, async ({ page }) => {
-    await page.goto(web.url)
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(app.url)
     await signIn(page)
-    const isChain = (url: URL) => url.origin === rpc.url
+    const isChain = (url: URL) => url.origin === app.rpcUrl
     await page.route(isChain, (route) => route.abort())
     await page.getByRole('link', { name: 'Buy credits' }).first().click()
     await page.getByText('The chain did not answer.').waitFor()
@@ -203,11 +185,11 @@ App('a balance that cannot be read says so, until it can', async () => {
 })
 
 App('a history without a movement so far offers to look further back', async () => {
-  await inBrowser({}, async ({ page }) => {
+  await app.inBrowser({}, async ({ page }) => {
     await page.route('**/api/account/movements*', (route) =>
       route.fulfill({ json: { data: [], has_more: true, next_cursor: '1' } }),
     )
-    await page.goto(`${web.url}/history`)
+    await page.goto(`${app.url}/history`)
     await signIn(page, 'History')
     await page.getByText('Older blocks are still to be looked through.').waitFor()
     await page.unroute('**/api/account/movements*')
@@ -217,8 +199,8 @@ App('a history without a movement so far offers to look further back', async () 
 })
 
 App('a failed webhook shows what was sent and answered, is enabled and replayed', async () => {
-  await inBrowser({}, async ({ page }) => {
-    await page.goto(`${web.url}${FAILED_WEBHOOK}`)
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}${FAILED_WEBHOOK}`)
     await signIn(page, 'Webhook')
     await page.getByText('2 attempts, request and answers').click()
     await page.getByText('no answer within 10 s').waitFor()
@@ -231,8 +213,8 @@ App('a failed webhook shows what was sent and answered, is enabled and replayed'
 })
 
 App('by keyboard alone: skip link, menu of pages, a webhook that is refused says why', async () => {
-  await inBrowser({}, async ({ page }) => {
-    await page.goto(`${web.url}/webhooks`)
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/webhooks`)
     await signIn(page, 'Webhooks')
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
@@ -251,25 +233,6 @@ App('by keyboard alone: skip link, menu of pages, a webhook that is refused says
     await page.locator('button:focus', { hasText: 'Create a webhook' }).waitFor()
   })
 })
-
-async function inBrowser(
-  view: Omit<BrowserOptions, 'origins'>,
-  work: (browser: Browser) => Promise<void>,
-): Promise<void> {
-  const browser = await openBrowser({ ...view, origins: [web.url, rpc.url] })
-  try {
-    await work(browser)
-  } finally {
-    await browser.stop()
-  }
-}
-
-const walletButton = (page: Page) => page.getByRole('button', { name: /Development wallet/ })
-
-async function signIn(page: Page, heading = 'Overview'): Promise<void> {
-  await walletButton(page).click()
-  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-}
 
 /** Once navigation or a dialog has handed the focus to the page. */
 const focusedHeading = (page: Page, text: string) =>
