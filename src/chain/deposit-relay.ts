@@ -2,9 +2,7 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   keccak256,
-  numberToHex,
   parseSignature,
-  type RpcLog,
   toEventSelector,
   type Hex as ViemHex,
 } from 'viem'
@@ -14,6 +12,7 @@ import type { DepositRelay, RelayOutcome, SignedDeposit } from '../ports/web-cha
 import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { Rpc } from './json-rpc.ts'
+import { readLogs } from './log-ranges.ts'
 import type { Sender } from './sender.ts'
 
 interface Options {
@@ -121,8 +120,7 @@ async function transactionOf(
   topics: readonly ViemHex[],
 ): Promise<TxHash | undefined> {
   const head = Number(await rpc.call<ViemHex>('eth_blockNumber', []))
-  const fromBlock = numberToHex(Math.max(contracts.deployBlock, head - LOOK_BACK_BLOCKS))
-  const filter = { address: contracts.usdg, topics, fromBlock, toBlock: 'latest' }
-  const [log] = await rpc.call<RpcLog[]>('eth_getLogs', [filter])
+  const from = Math.max(contracts.deployBlock, head - LOOK_BACK_BLOCKS)
+  const [log] = await readLogs(rpc, { address: contracts.usdg, topics }, from, head)
   return log?.transactionHash ? toHex32(log.transactionHash) : undefined
 }

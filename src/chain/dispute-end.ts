@@ -4,7 +4,7 @@ import type { DisputeEnd } from '../ports/network-chain.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { Rpc } from './json-rpc.ts'
-import { readLogs } from './keeper-reader.ts'
+import { readLogs } from './log-ranges.ts'
 
 /** See NetworkReader.disputeEnd. */
 export async function readDisputeEnd(

@@ -23,7 +23,8 @@ import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { depositAddressOf } from './deposit-address.ts'
 import { decodeFacts, TOPICS } from './facts.ts'
-import { type Rpc, RpcError } from './json-rpc.ts'
+import type { Rpc } from './json-rpc.ts'
+import { readLogs } from './log-ranges.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -157,29 +158,6 @@ async function readArrivals(
 }
 
 const addressTopic = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
-
-interface LogFilter {
-  readonly address: Address
-  readonly topics: readonly unknown[]
-}
-
-/** In halves where the node refuses the whole: its limits are its own, of blocks or of logs. */
-export async function readLogs(
-  rpc: Rpc,
-  filter: LogFilter,
-  from: number,
-  to: number,
-): Promise<readonly RpcLog[]> {
-  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
-  try {
-    return await rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, ...range }])
-  } catch (error) {
-    if (!(error instanceof RpcError) || from === to) throw error
-    const middle = Math.floor((from + to) / 2)
-    const older = await readLogs(rpc, filter, from, middle)
-    return [...older, ...(await readLogs(rpc, filter, middle + 1, to))]
-  }
-}
 
 /* MONEY */
 

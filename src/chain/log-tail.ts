@@ -2,7 +2,7 @@ import type { RpcLog } from 'viem'
 import type { Address } from '../domain/ids.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { Rpc } from './json-rpc.ts'
-import { readLogs } from './keeper-reader.ts'
+import { readLogs } from './log-ranges.ts'
 
 interface Options {
   readonly rpc: Rpc

@@ -14,6 +14,7 @@ import type { Contracts } from './contracts-file.ts'
 import { decodeFacts, TOPICS } from './facts.ts'
 import { jobFilter, readJobLogs } from './job-logs.ts'
 import type { Rpc } from './json-rpc.ts'
+import { readLogs } from './log-ranges.ts'
 import { readDeactivated, readRegistrationError, readWorkerId } from './worker-reader.ts'
 
 interface Options {
@@ -57,8 +58,7 @@ async function readFacts(
   from: number,
   to: number,
 ): Promise<readonly ChainFact[]> {
-  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
-  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [{ ...filterOf(contracts), ...range }])
+  const logs = await readLogs(rpc, filterOf(contracts), from, to)
   return decodeFacts(await withTimestamps(rpc, logs), contracts, log)
 }
 

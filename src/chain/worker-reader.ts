@@ -1,10 +1,4 @@
-import {
-  decodeErrorResult,
-  encodeFunctionData,
-  numberToHex,
-  prepareEncodeFunctionData,
-  type RpcLog,
-} from 'viem'
+import { decodeErrorResult, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import type { Address } from '../domain/ids.ts'
 import type { RegisterWorker } from '../messages/lane.ts'
 import type { Hex } from '../ports/escrow.ts'
@@ -13,6 +7,7 @@ import { registerData } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
 import { addressTopic, WORKER_DEACTIVATED } from './facts.ts'
 import { isRevert, type Rpc, RpcError } from './json-rpc.ts'
+import { readLogs } from './log-ranges.ts'
 
 /* What WorkerStaking says of one worker. See EscrowReader for each. */
 
@@ -64,13 +59,7 @@ export async function readDeactivated(
   from: number,
   to: number,
 ): Promise<readonly Address[]> {
-  const logs = await rpc.call<RpcLog[]>('eth_getLogs', [
-    {
-      address: workerStaking,
-      topics: [WORKER_DEACTIVATED],
-      fromBlock: numberToHex(from),
-      toBlock: numberToHex(to),
-    },
-  ])
+  const filter = { address: workerStaking, topics: [WORKER_DEACTIVATED] }
+  const logs = await readLogs(rpc, filter, from, to)
   return logs.map((log) => addressTopic(log, 2))
 }
