@@ -1,9 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobKind, jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
-import { Edges } from '../../../actors/job/edges.ts'
+import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
 import { KeyProofs } from '../../../actors/job/key-proofs.ts'
-import { Pools } from '../../../actors/job/pools.ts'
 import { apiKeyHash, keyProof, keyProofHash } from '../../../src/domain/hash.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { type KeyRecord, keyRecord } from '../../../src/messages/account.ts'
@@ -12,13 +10,11 @@ import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { RequestTimeout } from '../../../src/ports/bus.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
-import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
-import { disputeWindowMs, jobId, start, wallet } from './given.ts'
+import { jobId, start, wallet } from './given.ts'
+import { stageJobs } from './job-stage.ts'
 
 /** Who speaks like an edge, but was shown no key, begins nothing in a wallet's name. */
 const Proofs = suite('job: begun with a key of its wallet')
@@ -47,22 +43,13 @@ async function house(record: KeyRecord | undefined = keyRecord(KEY, { wallet, cr
 }
 
 async function hostOf(keys: Keys, journal: MemoryJournal) {
-  const bus = new JobBus()
   const clock = new ManualClock()
   const log = makeLog('test', 'silent')
-  const ports = { bus, clock, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-  const around = { pools: new Pools(bus, clock), edges: new Edges(bus, clock) }
   const keyProofs = new KeyProofs({ keys, clock, log })
+  const { bus, kind } = stageJobs({ clock, keyProofs })
   let appends = 0
   const host = new ActorHost({
-    ...{
-      kind: jobKind(
-        { ...ports, ...around, keyProofs, isWatched: () => false },
-        { disputeWindowMs },
-      ),
-      bus,
-      journal,
-    },
+    ...{ kind, bus, journal },
     ...{ clock, log, token: () => `host.${++appends}` },
     commandSubject: SUBJECTS.jobCommands,
     actorOf: jobOfSubject,

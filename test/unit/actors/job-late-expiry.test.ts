@@ -1,17 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobKind } from '../../../actors/job/actor.ts'
 import type { JobEffect } from '../../../actors/job/due.ts'
-import { Edges } from '../../../actors/job/edges.ts'
-import { Pools } from '../../../actors/job/pools.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
-import { JobBus } from '../../fakes/chain/job-bus.ts'
-import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
-import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
-import { assigned, disputeWindowMs, locked, offered, started } from './given.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
+import { assigned, locked, offered, started } from './given.ts'
+import { stageJobs } from './job-stage.ts'
 
 /** A pool says at most two seconds later again what nobody heard. */
 const AGAIN_MS = 2_000
@@ -20,12 +15,7 @@ const test = suite('job: the end of its window')
 
 /** The window's timer fires, so long after the window's end. */
 function fire(lateMs: number) {
-  const bus = new JobBus()
-  const clock = new ManualClock()
-  const ports = { bus, clock, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-  const around = { pools: new Pools(bus, clock), edges: new Edges(bus, clock) }
-  const rules = { keyProofs: { holds: () => true }, isWatched: () => false }
-  const kind = jobKind({ ...ports, ...around, ...rules }, { disputeWindowMs })
+  const { clock, kind } = stageJobs()
   const told: JobCommand[] = []
   let cancelled = false
   const tell = (command: JobCommand) => {

@@ -1,35 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobKind } from '../../../actors/job/actor.ts'
 import { due } from '../../../actors/job/due.ts'
-import { Edges } from '../../../actors/job/edges.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
-import { Pools } from '../../../actors/job/pools.ts'
 import { evolve, isRunning, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { StopReply } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
-import { JobBus } from '../../fakes/chain/job-bus.ts'
-import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
-import { disputeWindowMs, locked, offered, started } from './given.ts'
+import { locked, offered, started } from './given.ts'
+import { stageJobs } from './job-stage.ts'
 
 const test = suite('job: its caller left before a pool had it')
 const cancelled: JobEvent = { type: 'CancelRequested' }
 
 /** What the job tells itself when its pool answers to be stopped. */
 async function stop(reply: StopReply) {
-  const bus = new JobBus()
-  const clock = new ManualClock()
+  const { bus, kind } = stageJobs()
   const job = [started, locked, offered, cancelled].reduce<Job | undefined>(evolve, undefined)!
   const effect = due(job).find(({ type }) => type === 'stop_worker')
   assert.ok(effect?.type === 'stop_worker' && effect.settle)
   bus.subscribe(SUBJECTS.pool(effect.poolId), (_message, _subject, respond) => respond(reply))
-  const ports = { bus, clock, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-  const around = { pools: new Pools(bus, clock), edges: new Edges(bus, clock) }
-  const rules = { keyProofs: { holds: () => true }, isWatched: () => false }
-  const kind = jobKind({ ...ports, ...around, ...rules }, { disputeWindowMs })
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)
   await kind.run(effect, job, { tell, cancelled: () => false })

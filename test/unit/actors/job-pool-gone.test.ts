@@ -1,17 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobKind } from '../../../actors/job/actor.ts'
 import type { JobEffect } from '../../../actors/job/due.ts'
-import { Edges } from '../../../actors/job/edges.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
-import { Pools } from '../../../actors/job/pools.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
-import { JobBus } from '../../fakes/chain/job-bus.ts'
-import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
-import { assigned, disputeWindowMs, jobId, locked, offered, started, terms } from './given.ts'
+import { assigned, jobId, locked, offered, started, terms } from './given.ts'
+import { stageJobs } from './job-stage.ts'
 
 /** Its pool has gone without a word: only the edge knows whether a caller has seen some text. */
 const test = suite('job: its pool is gone')
@@ -21,8 +15,7 @@ const running = [started, locked, offered, assigned]
 
 /** What the job tells itself once it looks. */
 async function look(past: readonly JobEvent[], answer?: boolean | 'none') {
-  const bus = new JobBus()
-  const clock = new ManualClock()
+  const { bus, pools, kind } = stageJobs()
   const asked: unknown[] = []
   if (answer !== undefined) {
     bus.subscribe(terms.replyTo, (question, _subject, respond) => {
@@ -30,15 +23,7 @@ async function look(past: readonly JobEvent[], answer?: boolean | 'none') {
       if (answer !== 'none') respond(answer)
     })
   }
-  const pools = new Pools(bus, clock)
   pools.isGone = () => true
-  const ports = { bus, clock, pools, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-  const around = {
-    edges: new Edges(bus, clock),
-    keyProofs: { holds: () => true },
-    isWatched: () => false,
-  }
-  const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)
   const job = past.reduce<Job | undefined>(evolve, undefined)!

@@ -1,27 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobKind, jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
-import { Edges } from '../../../actors/job/edges.ts'
+import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
-import { Pools } from '../../../actors/job/pools.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand, JobReply } from '../../../src/messages/job.ts'
 import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { JobBus } from '../../fakes/chain/job-bus.ts'
-import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
-import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import {
   answered,
   at,
   confirmDispute,
   confirmSettlement,
   dispute,
-  disputeWindowMs,
   expired,
   jobId,
   otherHash,
@@ -30,6 +24,7 @@ import {
   uphold,
   wallet,
 } from './given.ts'
+import { stageJobs } from './job-stage.ts'
 
 /** A job that its host has forgotten, and then hears of a dispute, or of its end. */
 const test = suite('job: woken from the journal')
@@ -43,18 +38,11 @@ async function house(past: readonly JobEvent[]) {
   })
   let hosts = 0
   const newHost = async () => {
-    const bus = new JobBus()
-    const clock = new ManualClock()
-    const ports = { bus, clock, ledger: new RecordingLedger(), outputs: new MemoryOutputs() }
-    const around = {
-      ...{ pools: new Pools(bus, clock), edges: new Edges(bus, clock) },
-      keyProofs: { holds: () => true },
-      isWatched: () => false,
-    }
+    const { bus, clock, kind, ledger } = stageJobs()
     const name = `host-${++hosts}`
     let appends = 0
     const host = new ActorHost({
-      kind: jobKind({ ...ports, ...around }, { disputeWindowMs }),
+      kind,
       bus,
       journal,
       clock,
@@ -74,7 +62,7 @@ async function house(past: readonly JobEvent[]) {
       assert.ok(reply.type === 'accepted')
       return reply.view
     }
-    return { host, tell, asked, clock, released: ports.ledger.released }
+    return { host, tell, asked, clock, released: ledger.released }
   }
   return { journal, newHost }
 }

@@ -1,0 +1,25 @@
+import { type JobPorts, jobKind } from '../../../actors/job/actor.ts'
+import { Edges } from '../../../actors/job/edges.ts'
+import { Pools } from '../../../actors/job/pools.ts'
+import { JobBus } from '../../fakes/chain/job-bus.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
+import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
+import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
+import { disputeWindowMs } from './given.ts'
+
+/** Jobs over fakes of all that they touch. Keys are believed unless told, and nobody hears of wallets. */
+export function stageJobs({
+  clock = new ManualClock(),
+  keyProofs = { holds: () => true },
+}: {
+  readonly clock?: ManualClock
+  readonly keyProofs?: JobPorts['keyProofs']
+} = {}) {
+  const bus = new JobBus()
+  const ledger = new RecordingLedger()
+  const pools = new Pools(bus, clock)
+  const ports = { bus, clock, ledger, pools, outputs: new MemoryOutputs() }
+  const around = { edges: new Edges(bus, clock), keyProofs, isWatched: () => false }
+  const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
+  return { bus, clock, ledger, pools, kind }
+}
