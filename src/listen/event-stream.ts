@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dispatcher, request } from 'undici'
 import { type ServerSentEvent, serverSentEvents } from './server-sent-events.ts'
 import { StopListening } from './stop-listening.ts'
 
@@ -58,25 +59,27 @@ interface Place {
 }
 
 async function readOnce({ url, apiKey, signal, ...options }: Options, place: Place): Promise<void> {
-  const silence = new AbortController()
-  const listenOn = () => setTimeout(() => silence.abort(), SILENCE_MS)
+  const connection = new AbortController()
+  const fallSilent = () => connection.abort(new Trouble('the service fell silent'))
+  const listenOn = () => setTimeout(fallSilent, SILENCE_MS)
   let timer = listenOn()
   try {
-    const response = await fetch(url, {
+    // Node's own fetch may lose its signal to the garbage collector while a stream is open.
+    const response = await request(url, {
       headers: {
         authorization: `Bearer ${apiKey}`,
         accept: 'text/event-stream',
         ...(place.lastId === undefined ? {} : { 'last-event-id': place.lastId }),
       },
-      redirect: 'error',
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: AbortSignal.any([signal, connection.signal]),
     })
-    if (response.status !== 200) throw await refusalOf(response)
-    if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
+    const { statusCode, headers, body } = response
+    if (statusCode !== 200) throw await refusalOf(url, response)
+    if (!String(headers['content-type']).startsWith('text/event-stream')) {
       throw new StopListening(`${url} answers with something else than events: check --base-url`)
     }
     options.onOpen()
-    for await (const event of serverSentEvents(response.body)) {
+    for await (const event of serverSentEvents(body)) {
       clearTimeout(timer)
       place.progress = true
       await take(event, options.onEvent)
@@ -86,9 +89,10 @@ async function readOnce({ url, apiKey, signal, ...options }: Options, place: Pla
     throw new Trouble('the service has ended the stream')
   } catch (error) {
     if (error instanceof Trouble || error instanceof StopListening) throw error
-    throw new Trouble(silence.signal.aborted ? 'the service fell silent' : reasonOf(error))
+    throw new Trouble(reasonOf(error))
   } finally {
     clearTimeout(timer)
+    connection.abort()
   }
 }
 
@@ -102,13 +106,13 @@ async function take({ event, data }: ServerSentEvent, onEvent: Options['onEvent'
 const FINAL_CODES: ReadonlySet<string> = new Set(['invalid_api_key', 'key_suspended'])
 
 /** What another try heals, or does not. */
-async function refusalOf(response: Response): Promise<Error> {
-  const { message } = errorOf(await response.text())
-  const { status } = response
-  const said = message || `the service answers ${status}`
-  const seconds = Number(response.headers.get('retry-after') ?? 0)
-  if (status === 429 || status >= 500) return new Trouble(said, seconds * 1_000)
-  return new StopListening(message ? said : `${response.url} answers ${status}: check --base-url`)
+async function refusalOf(url: string, response: Dispatcher.ResponseData): Promise<Error> {
+  const { statusCode, headers, body } = response
+  const { message } = errorOf(await body.text())
+  const said = message || `the service answers ${statusCode}`
+  const seconds = Number(headers['retry-after'] ?? 0)
+  if (statusCode === 429 || statusCode >= 500) return new Trouble(said, seconds * 1_000)
+  return new StopListening(message ? said : `${url} answers ${statusCode}: check --base-url`)
 }
 
 function errorOf(text: string): { readonly code: string; readonly message: string } {
@@ -120,10 +124,9 @@ function errorOf(text: string): { readonly code: string; readonly message: strin
   }
 }
 
-/** The client's own words are "fetch failed"; the cause says why. */
+/** Some clients' own words are "fetch failed" alone, or none: the cause, or its code, says why. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
+  const cause = error.cause instanceof Error ? error.cause : error
   return cause.message || ('code' in cause ? String(cause.code) : error.message)
 }

@@ -7,10 +7,11 @@ export interface ListenProcess {
   said(): string
   /** Undefined while it runs. */
   exitCode(): number | null | undefined
-  /** Ctrl-C. Resolves once it has ended. */
+  /** Ctrl-C. Resolves once it has ended; where that does not end it, it is killed: exit code `null`. */
   stop(): Promise<void>
 }
 
+const END_MS = 20_000
 const ROOT = resolve(import.meta.dirname, '../..')
 
 export function startListening(
@@ -41,7 +42,9 @@ export function startListening(
     exitCode: () => exitCode,
     stop: async () => {
       child.kill('SIGINT')
+      const late = setTimeout(() => child.kill('SIGKILL'), END_MS)
       await ended
+      clearTimeout(late)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -93,6 +94,32 @@ Listen('makes a secret and shows it once; without a target it only shows', async
   const { body, headers } = receiver.received('hook')[0]!
   Stripe.webhooks.constructEvent(body, headers['svc-signature'] as string, secret!)
   assert.not.match(showing.said(), 'secret')
+})
+
+Listen('Ctrl-C ends it, whatever was forgotten since it began to listen', async (context) => {
+  const preload = new URL('../fakes/collect-garbage.mjs', import.meta.url)
+  const env = { SVC_API_KEY: KEY, NODE_OPTIONS: `--import=${preload}` }
+  const listening = listen(context, ['--base-url', `${context.stage.url}/v1`], env)
+  await says(listening, 'Listening to')
+  context.stage.facts.store(topupFact(WALLET, AT, 1))
+  await says(listening, 'credit.topup')
+  await sleep(300) // several collections
+  await listening.stop()
+  assert.is(listening.exitCode(), 0)
+})
+
+Listen('what answers with no events, and without end, ends it', async (context) => {
+  const endless = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('on and on')
+  })
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
+  const { port } = endless.address() as AddressInfo
+  const listening = listen(context, ['--base-url', `http://127.0.0.1:${port}/v1`])
+  await within(PATIENCE_MS, 'its end', () => listening.exitCode() !== undefined)
+  assert.is(listening.exitCode(), 1)
+  assert.match(listening.said(), 'something else than events: check --base-url')
+  endless.closeAllConnections()
+  endless.close()
 })
 
 for (const [what, args, env, words] of [
