@@ -9,7 +9,6 @@ import type { Address } from '../src/domain/ids.ts'
 import { LANES } from '../src/messages/subjects.ts'
 import type { Ledger } from '../src/ports/ledger.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
-import type { ActorRecord } from '../src/runtime/actor.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import { timedJournal } from '../src/runtime/timed-journal.ts'
 import type { Log } from '../src/telemetry/log.ts'
@@ -23,22 +22,20 @@ import { makeChainWatcher } from './chain-watcher/watcher.ts'
 import { makeWatcherMetrics } from './chain-watcher/watcher-metrics.ts'
 import { keeper } from './compose-keeper.ts'
 import { single } from './compose-single.ts'
+import { storeKeepers } from './compose-store.ts'
 import { webhookHost } from './compose-webhooks.ts'
 import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
 import { rests } from './job/due.ts'
 import { Edges } from './job/edges.ts'
-import type { JobEvent } from './job/events.ts'
 import { happeningsOf } from './job/facts.ts'
 import { KeyProofs } from './job/key-proofs.ts'
 import { JobMeter } from './job/meter.ts'
 import { Pools } from './job/pools.ts'
 import { jobPartitions, PARTITION_NAMES, VIEWED } from './job/resource.ts'
-import type { Job } from './job/state.ts'
 import { JobTraces } from './job/traces.ts'
-import { viewOf } from './job/view.ts'
+import { viewIfAny } from './job/view.ts'
 import { JobFactTeller } from './job-facts/teller.ts'
-import { makeJobViewRebuilder } from './job-views/rebuilder.ts'
 import { JobViewWriter } from './job-views/writer.ts'
 import { makeLane } from './settlement/lane.ts'
 import { makeLaneMetrics } from './settlement/lane-metrics.ts'
@@ -91,7 +88,7 @@ export async function startActors(
     watcher(c, config, { deployBlock, load }),
     catalogue(c, catalogueKey),
     ...keeper(c, config, { deployBlock, jobEscrow }),
-    jobViewRebuilder(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
+    ...storeKeepers(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
   ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind))
   const ownership: Ownership = new Ownership({
     hostId,
@@ -200,23 +197,6 @@ async function spendable(ledger: Ledger, load: Load, wallet: Address): Promise<C
   }
   if (balance === 'unknown_wallet') throw new Error('the ledger forgot the wallet at once')
   return balance.remaining
-}
-
-/** A tombstone is nothing that anybody is shown. */
-const viewIfAny = (job: Job) => (job.status === 'abandoned' ? undefined : viewOf(job))
-
-function jobViewRebuilder(c: DependencyContainer, viewedUpTo: () => Promise<number>): ResourceKind {
-  return single('job-views', 'job-views', () =>
-    makeJobViewRebuilder({
-      views: c.resolve(TOKENS.jobViews),
-      archive: c.resolve(TOKENS.jobArchive),
-      journal: c.resolve(TOKENS.jobReader),
-      viewOf: ({ body }) => viewIfAny((body as ActorRecord<Job, JobEvent>).state),
-      viewedUpTo,
-      clock: c.resolve(TOKENS.clock),
-      log: c.resolve(TOKENS.log),
-    }),
-  )
 }
 
 /** One writer a signing key: a lane is a resource that one host holds at a time. */

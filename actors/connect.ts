@@ -70,6 +70,7 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   c.register(TOKENS.setAsides, { useValue: store.setAsides })
   c.register(TOKENS.vouchers, { useValue: vouchers })
   c.register(TOKENS.outputs, { useValue: store.outputs })
+  c.register(TOKENS.storeFile, { useValue: store.file })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
   c.register(TOKENS.modelReader, { useValue: chain.models })
   if (lanes) c.register(TOKENS.escrowWriter, { useValue: lanes.writer })

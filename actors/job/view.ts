@@ -124,6 +124,10 @@ function escrowTx({ escrow }: Exclude<Job, AbandonedJob>): JobView['escrowTx'] {
   return escrow.at === 'locked' || escrow.at === 'returned' ? escrow.tx : null
 }
 
+/** A tombstone is nothing that anybody is shown. */
+export const viewIfAny = (job: Job): JobView | undefined =>
+  job.status === 'abandoned' ? undefined : viewOf(job)
+
 export function viewOf(job: Exclude<Job, AbandonedJob>): JobView {
   const { id, wallet, model, tier, lock, createdAt } = job.terms
   // All fields in one literal: as objects spread over one another they take 70 times as long, and a

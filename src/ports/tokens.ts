@@ -21,6 +21,7 @@ import type { NetworkReader } from './network-chain.ts'
 import type { Registry } from './registry.ts'
 import type { SetAsides } from './set-asides.ts'
 import type { Settings } from './settings.ts'
+import type { StoreFile } from './store-file.ts'
 import type { Vouchers } from './vouchers.ts'
 import type { DepositRelay, Faucet, SignIn, WalletReader } from './web-chain.ts'
 import type { WebhookQueues } from './webhook-queues.ts'
@@ -37,6 +38,7 @@ export const TOKENS = {
   bus: Symbol('bus') as InjectionToken<Bus>,
   ledger: Symbol('ledger') as InjectionToken<Ledger>,
   outputs: Symbol('outputs') as InjectionToken<Outputs>,
+  storeFile: Symbol('storeFile') as InjectionToken<StoreFile>,
   bursts: Symbol('bursts') as InjectionToken<BurstBuckets>,
   jobJournal: Symbol('jobJournal') as InjectionToken<Journal>,
   jobReader: Symbol('jobReader') as InjectionToken<JournalReader>,

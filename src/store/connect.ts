@@ -5,7 +5,9 @@ import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
 import type { Ledger, Outputs } from '../ports/ledger.ts'
 import type { SetAsides } from '../ports/set-asides.ts'
+import type { StoreFile } from '../ports/store-file.ts'
 import type { Log } from '../telemetry/log.ts'
+import { makeStoreFile } from './append-only-file.ts'
 import { makeBurstBuckets } from './burst-limit.ts'
 import { writeByTurn } from './by-turn.ts'
 import { makeJobViews } from './job-views.ts'
@@ -21,6 +23,7 @@ export interface Store {
   readonly jobViews: JobViews
   readonly bursts: BurstBuckets
   readonly keyUses: KeyUses
+  readonly file: StoreFile
   /** Whether Redis answers now. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -63,6 +66,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     jobViews: makeJobViews(redis, generation),
     bursts: makeBurstBuckets(redis),
     keyUses: makeKeyUses(redis),
+    file: makeStoreFile(redis),
     ping: () =>
       redis.ping().then(
         () => true,

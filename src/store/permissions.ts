@@ -81,10 +81,10 @@ const web: readonly Grant[] = [
 /** Carries prompts to workers, and keeps the answers of callers who were cut off. */
 const pool: readonly Grant[] = [CONNECTS, reading([PROMPTS], 'get'), writing([ANSWERS], 'set')]
 
-/** Keep the ledger and the views, and take prompts away unread. */
+/** Keep the ledger and the views, take prompts away unread, and what has expired off the disk. */
 const actors: readonly Grant[] = [
   CONNECTS,
-  { commands: ['scan'] },
+  { commands: ['scan', 'bgrewriteaof'] },
   scripts(WALLETS, HOLDS, JOINS, VOUCHERS, ...JOB_VIEWS, REBUILDING),
   on([WALLETS], 'hget', 'hmget', 'hset', 'hincrby', 'unlink', 'expire'),
   on([HOLDS], 'hget', 'hset', 'hdel', 'hexists'),

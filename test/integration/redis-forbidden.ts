@@ -8,15 +8,7 @@ const wallet = `{${WALLET}}`
 /** What would show or change what is others', as it is typed into redis-cli. */
 const SERVER: readonly string[] = [
   ...['FLUSHALL', 'FLUSHDB', 'KEYS *', 'RANDOMKEY', 'CONFIG GET *', 'CONFIG SET save x'],
-  ...[
-    'SHUTDOWN NOSAVE',
-    'SAVE',
-    'BGSAVE',
-    'BGREWRITEAOF',
-    'REPLICAOF 127.0.0.1 1',
-    'MONITOR',
-    'SYNC',
-  ],
+  ...['SHUTDOWN NOSAVE', 'SAVE', 'BGSAVE', 'REPLICAOF 127.0.0.1 1', 'MONITOR', 'SYNC'],
   ...['ACL LIST', 'ACL WHOAMI', 'ACL SETUSER edge +@all', 'CLIENT LIST', 'CLIENT KILL ID 1'],
   ...['SCRIPT FLUSH', 'SCRIPT KILL', 'FUNCTION FLUSH', 'MODULE LIST', 'SLOWLOG GET', 'SWAPDB 0 1'],
   ...[`DUMP w:${wallet}`, `RENAME w:${wallet} w:x`, `MOVE w:${wallet} 1`, `COPY w:${wallet} w:x`],
@@ -45,7 +37,7 @@ const VIEW_WRITES = [
 /** By role. `EVAL_LUA` stands for a script that writes to the key. */
 export const FORBIDDEN: Readonly<Record<Exclude<RedisRole, 'operator'>, readonly string[]>> = {
   edge: [
-    ...[...SERVER, ...PROMPT_READS, ...VIEW_WRITES, 'SCAN 0'],
+    ...[...SERVER, ...PROMPT_READS, ...VIEW_WRITES, 'SCAN 0', 'BGREWRITEAOF'],
     ...[`HSET w:${wallet} a 1000000`, `DEL w:${wallet}`, `UNLINK w:${wallet}`, `DEL h:${wallet}`],
     ...[
       `SET o:${JOB} x`,
@@ -58,10 +50,12 @@ export const FORBIDDEN: Readonly<Record<Exclude<RedisRole, 'operator'>, readonly
   ],
   web: [
     ...[...SERVER, ...PROMPT_READS, ...ANSWER_READS, ...LEDGER_WRITES, ...VIEW_WRITES, 'SCAN 0'],
+    'BGREWRITEAOF',
     ...[`SET p:${wallet}:${JOB} x`, `SET o:${JOB} x`, 'SET ku:x 1', `EVAL_LUA w:${wallet}`],
   ],
   pool: [
     ...[...SERVER, ...ANSWER_READS, ...LEDGER_WRITES, ...VIEW_WRITES, 'SCAN 0', 'TIME'],
+    'BGREWRITEAOF',
     ...[`SET p:${wallet}:${JOB} x`, `DEL p:${wallet}:${JOB}`, `GETDEL p:${wallet}:${JOB}`],
     ...[`HGETALL w:${wallet}`, `HGETALL jm:${wallet}`, 'SET b:{burst}:x 1', `EVAL_LUA o:${JOB}`],
   ],
@@ -76,6 +70,7 @@ export const FORBIDDEN: Readonly<Record<Exclude<RedisRole, 'operator'>, readonly
     ],
   ],
   auditor: [
+    'BGREWRITEAOF',
     ...[...SERVER, ...PROMPT_READS, ...ANSWER_READS, ...LEDGER_WRITES, ...VIEW_WRITES],
     ...[`SET p:${wallet}:${JOB} x`, `SET o:${JOB} x`, `GET i:${wallet}:k`, `EVAL_LUA w:${wallet}`],
   ],

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Server {
   readonly url: string
   readonly pid: number
+  /** Its data. */
+  readonly dir: string
   /** Ends the process as a power cut would, and starts it again on the same data. */
   crash(): Promise<void>
   stop(): Promise<void>
@@ -59,13 +62,15 @@ export async function startServer(
     get pid() {
       return child.pid!
     },
+    dir,
     crash: async () => {
       await end()
       child = await launch(command(port, dir), port, env)
     },
     stop: async () => {
       await end()
-      rmSync(dir, { recursive: true, force: true })
+      // A child of Redis that is writing its file anew outlives it for a moment.
+      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

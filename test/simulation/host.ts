@@ -18,6 +18,7 @@ import type { Vouchers } from '../../src/ports/vouchers.ts'
 import type { WebhookSender, WebhookTargets } from '../../src/ports/webhook-sender.ts'
 import { connectHouse } from './nats/connect.ts'
 import type { SimNats } from './nats/server.ts'
+import { noFile } from './redis/connect.ts'
 import type { Node } from './world.ts'
 
 /** What a host reaches besides NATS, each bound to its node. */
@@ -91,6 +92,7 @@ export async function startHost(
   bind(TOKENS.jobViews, ports.jobViews)
   bind(TOKENS.ledger, ports.ledger)
   bind(TOKENS.outputs, ports.outputs)
+  bind(TOKENS.storeFile, noFile)
   bind(TOKENS.setAsides, ports.setAsides)
   bind(TOKENS.vouchers, ports.vouchers)
   bind(TOKENS.escrowReader, ports.escrowReader)

@@ -1,3 +1,4 @@
+import type { StoreFile } from '../../../src/ports/store-file.ts'
 import { makeBurstBuckets } from '../../../src/store/burst-limit.ts'
 import { followGeneration, type Store } from '../../../src/store/connect.ts'
 import { makeJobViews } from '../../../src/store/job-views.ts'
@@ -8,6 +9,9 @@ import { makeSetAsides } from '../../../src/store/set-asides.ts'
 import type { Node } from '../world.ts'
 import { simRedisClient } from './client.ts'
 import type { SimRedis } from './server.ts'
+
+/** This Redis has no disk. */
+export const noFile: StoreFile = { rewrite: async () => false }
 
 /** The house's own store, scripts and all, in a process of the world. */
 export function connectSimRedis(server: SimRedis, node: Node): Store {
@@ -20,6 +24,7 @@ export function connectSimRedis(server: SimRedis, node: Node): Store {
     jobViews: makeJobViews(redis, generation),
     bursts: makeBurstBuckets(redis),
     keyUses: makeKeyUses(redis),
+    file: noFile,
     ping: () =>
       redis.ping().then(
         () => true,
