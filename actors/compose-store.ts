@@ -10,26 +10,31 @@ import { makeJobViewRebuilder } from './job-views/rebuilder.ts'
 import { makeEraser } from './outputs/eraser.ts'
 
 /** What looks after Redis: that the views are whole, and that nothing stays on its disk for too long. */
-export function storeKeepers(
+export function storeKeeper(
   c: DependencyContainer,
   viewedUpTo: () => Promise<number>,
-): ResourceKind[] {
+): ResourceKind {
   const clock = c.resolve(TOKENS.clock)
   const log = c.resolve(TOKENS.log)
-  return [
-    single('job-views', 'job-views', () =>
-      makeJobViewRebuilder({
-        views: c.resolve(TOKENS.jobViews),
-        archive: c.resolve(TOKENS.jobArchive),
-        journal: c.resolve(TOKENS.jobReader),
-        viewOf: ({ body }) => viewIfAny((body as ActorRecord<Job, JobEvent>).state),
-        viewedUpTo,
-        clock,
-        log,
-      }),
-    ),
-    single('job-views', 'eraser', () =>
-      makeEraser({ file: c.resolve(TOKENS.storeFile), clock, log }),
-    ),
-  ]
+  return single('job-views', 'job-views', () => {
+    const rebuilder = makeJobViewRebuilder({
+      views: c.resolve(TOKENS.jobViews),
+      archive: c.resolve(TOKENS.jobArchive),
+      journal: c.resolve(TOKENS.jobReader),
+      viewOf: ({ body }) => viewIfAny((body as ActorRecord<Job, JobEvent>).state),
+      viewedUpTo,
+      clock,
+      log,
+    })
+    const eraser = makeEraser({ file: c.resolve(TOKENS.storeFile), clock, log })
+    return {
+      start: async () => {
+        eraser.start()
+        await rebuilder.start()
+      },
+      stop: async () => {
+        await Promise.all([eraser.stop(), rebuilder.stop()])
+      },
+    }
+  })
 }

@@ -22,7 +22,7 @@ import { makeChainWatcher } from './chain-watcher/watcher.ts'
 import { makeWatcherMetrics } from './chain-watcher/watcher-metrics.ts'
 import { keeper } from './compose-keeper.ts'
 import { single } from './compose-single.ts'
-import { storeKeepers } from './compose-store.ts'
+import { storeKeeper } from './compose-store.ts'
 import { webhookHost } from './compose-webhooks.ts'
 import { connectActors } from './connect.ts'
 import { jobKind } from './job/actor.ts'
@@ -88,7 +88,7 @@ export async function startActors(
     watcher(c, config, { deployBlock, load }),
     catalogue(c, catalogueKey),
     ...keeper(c, config, { deployBlock, jobEscrow }),
-    ...storeKeepers(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
+    storeKeeper(c, () => ownership.lowest(PARTITION_NAMES, VIEWED)),
   ].filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind))
   const ownership: Ownership = new Ownership({
     hostId,

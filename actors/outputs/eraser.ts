@@ -30,7 +30,7 @@ export function makeEraser({ file, clock, log }: Options) {
     }
   }
   return {
-    start: async () => {
+    start: () => {
       stopTimer = clock.every(ERASE_MS, () => {
         running = erase()
       })

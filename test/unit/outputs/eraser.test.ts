@@ -20,7 +20,7 @@ function stage() {
 
 Eraser('asks once a window, until it is stopped', async () => {
   const world = stage()
-  await world.eraser.start()
+  world.eraser.start()
   await world.clock.advance(ERASE_MS - 1)
   assert.is(world.asked, 0)
   await world.clock.advance(1)
@@ -37,7 +37,7 @@ Eraser('says once that it cannot, and again where it could in between', async ()
   const refuse = async () => {
     throw new Error('NOPERM')
   }
-  await world.eraser.start()
+  world.eraser.start()
   world.answer = refuse
   await world.clock.advance(3 * ERASE_MS)
   assert.is(world.warnings.length, 1)
