@@ -102,7 +102,17 @@ export class SimNode implements Process {
   /** A timer of this process. */
   later(span: DurationMs, call: () => void): () => void {
     if (!this.alive) return () => {}
-    return this.#kernel.after(span, () => this.run(call))
+    let isCancelled = false
+    // One that is due while the process stands still can be cancelled by what comes before it afterwards.
+    const cancel = this.#kernel.after(span, () =>
+      this.run(() => {
+        if (!isCancelled) call()
+      }),
+    )
+    return () => {
+      isCancelled = true
+      cancel()
+    }
   }
 
   onDeath(call: () => void): void {
