@@ -9,16 +9,17 @@ const ANSWER_MS = 30_000
  * @throws ApiFailure when it refuses, Unreachable when it does not answer
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const lost = (cause: unknown): never => {
+    throw new Unreachable('The service did not answer.', { wasSent: method !== 'GET', cause })
+  }
   const response = await fetch(`/api${path}`, {
     method,
     // The server takes no other type on anything that changes something: no form can forge it.
     headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
     body: method === 'GET' ? null : JSON.stringify(body ?? {}),
     signal: AbortSignal.timeout(ANSWER_MS),
-  }).catch((cause: unknown) => {
-    throw new Unreachable('The service did not answer.', { wasSent: method !== 'GET', cause })
-  })
-  const text = await response.text()
+  }).catch(lost)
+  const text = await response.text().catch(lost)
   if (!response.ok) throw refusalOf(response, text)
   return (text === '' ? null : JSON.parse(text)) as T
 }

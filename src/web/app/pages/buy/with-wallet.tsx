@@ -128,7 +128,9 @@ function WhatHappens({ web, relayed }: { readonly web: WebConfig; readonly relay
           </>
         ) : (
           <>
-            <List.Item>You sign a permit for exactly this amount.</List.Item>
+            <List.Item>
+              You sign a permit for exactly this amount, unless you have signed its payment already.
+            </List.Item>
             <List.Item>
               You confirm one transaction in your wallet, which shows the network fee in{' '}
               {web.chain.coin.symbol}.

@@ -1,0 +1,156 @@
+import {
+  type Address,
+  bytesToHex,
+  encodeAbiParameters,
+  type Hex,
+  keccak256,
+  parseSignature,
+} from 'viem'
+import type { Config } from 'wagmi'
+import { readContract, signTypedData, writeContract } from 'wagmi/actions'
+import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
+import type { RelayedDeposit, WebConfig } from '../../api.ts'
+import { call } from '../api/call.ts'
+import { isFinal } from '../api/explain.ts'
+import { tokenDomain, unitsOf } from './token.ts'
+import type { Phase, TxHash } from './transact.ts'
+
+const VALID_SECONDS = 3_600
+const MS = 1_000
+const SALT_BYTES = 32
+
+export interface DepositTerms {
+  readonly web: WebConfig
+  /** Pays, and gets the credits. */
+  readonly wallet: Address
+  readonly credits: number
+}
+
+/** As POST /api/deposits takes it. */
+export interface SignedDeposit {
+  readonly credits: number
+  /** Unix seconds, as is `valid_before`. */
+  readonly valid_after: number
+  readonly valid_before: number
+  readonly salt: Hex
+  readonly signature: Hex
+}
+
+const ITEM = 'svc.purchase'
+
+/** What was signed and is not known to be paid outlives a reload. Whoever hands it in, it pays once. */
+interface Kept {
+  readonly wallet: Address
+  readonly deposit: SignedDeposit
+}
+
+/** What was signed for this very purchase, as long as it can be paid. */
+export function signedDeposit({ wallet, credits }: DepositTerms): SignedDeposit | undefined {
+  const text = sessionStorage.getItem(ITEM)
+  const kept: Kept | undefined = text === null ? undefined : JSON.parse(text)
+  if (kept?.wallet !== wallet || kept.deposit.credits !== credits) return undefined
+  return kept.deposit.valid_before * MS > Date.now() ? kept.deposit : undefined
+}
+
+const keep = (kept: Kept): void => sessionStorage.setItem(ITEM, JSON.stringify(kept))
+
+export const forgetDeposit = (): void => sessionStorage.removeItem(ITEM)
+
+/** Signs, unless that was done before, and lets the service send it. */
+export async function buyRelayed(
+  config: Config,
+  terms: DepositTerms,
+  say: (phase: Phase) => void,
+): Promise<TxHash> {
+  const deposit = signedDeposit(terms) ?? (await signDeposit(config, terms))
+  keep({ wallet: terms.wallet, deposit })
+  say('sending')
+  return handIn(deposit)
+}
+
+/** The wallet sends what it signed for the service, which may have sent it all the same. */
+export async function sendDeposit(
+  config: Config,
+  { web, wallet, credits }: DepositTerms,
+  deposit: SignedDeposit,
+  say: (phase: Phase) => void,
+): Promise<TxHash> {
+  const isPaid = await readContract(config, {
+    address: web.contracts.usdg,
+    abi: devUsdgAbi,
+    functionName: 'authorizationState',
+    args: [wallet, authorizationNonce(wallet, deposit.salt)],
+  })
+  say('sending')
+  // The service finds by which transaction.
+  if (isPaid) return handIn(deposit)
+  const { r, s, yParity } = parseSignature(deposit.signature)
+  const validity = {
+    validAfter: BigInt(deposit.valid_after),
+    validBefore: BigInt(deposit.valid_before),
+  }
+  return writeContract(config, {
+    address: web.contracts.job_escrow,
+    abi: jobEscrowAbi,
+    functionName: 'depositWithAuthorization',
+    args: [
+      wallet,
+      wallet,
+      BigInt(credits),
+      { ...validity, salt: deposit.salt, v: 27 + yParity, r, s },
+    ],
+    account: wallet,
+    chainId: web.chain.id,
+  })
+}
+
+async function handIn(deposit: SignedDeposit): Promise<TxHash> {
+  try {
+    return (await call<RelayedDeposit>('POST', '/deposits', deposit)).tx
+  } catch (error) {
+    if (isFinal(error)) forgetDeposit()
+    throw error
+  }
+}
+
+async function signDeposit(config: Config, terms: DepositTerms): Promise<SignedDeposit> {
+  const { web, wallet, credits } = terms
+  const salt = bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
+  const validAfter = 0n
+  const validBefore = BigInt(Math.floor(Date.now() / MS) + VALID_SECONDS)
+  const signature = await signTypedData(config, {
+    account: wallet,
+    domain: await tokenDomain(config, web),
+    types: {
+      ReceiveWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'ReceiveWithAuthorization',
+    message: {
+      from: wallet,
+      to: web.contracts.job_escrow,
+      value: unitsOf(terms),
+      validAfter,
+      validBefore,
+      // Names the wallet that gets the credits: nobody who sends it can change that.
+      nonce: authorizationNonce(wallet, salt),
+    },
+  })
+  return {
+    credits,
+    valid_after: Number(validAfter),
+    valid_before: Number(validBefore),
+    salt,
+    signature,
+  }
+}
+
+/** As the escrow's own function of this name. */
+const authorizationNonce = (wallet: Address, salt: Hex): Hex =>
+  keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'bytes32' }], [wallet, salt]))
