@@ -42,16 +42,21 @@ export async function buyCredits(
   say: (phase: Phase) => void,
 ): Promise<TxHash> {
   say('signing')
-  const signed = signedDeposit(purchase)
-  const hash = purchase.relayed
-    ? await buyRelayed(config, purchase, say)
-    : signed
-      ? await sendDeposit(config, purchase, signed, say)
-      : await buyWithPermit(config, purchase, say)
+  const pay = purchase.relayed ? buyRelayed : buyFromWallet
+  const hash = await pay(config, purchase, say)
   say('confirming')
   const tx = await included(config, hash)
   forgetDeposit()
   return tx
+}
+
+async function buyFromWallet(
+  config: Config,
+  purchase: Purchase,
+  say: (phase: Phase) => void,
+): Promise<TxHash> {
+  const signed = signedDeposit(purchase)
+  return signed ? sendDeposit(config, purchase, signed, say) : buyWithPermit(config, purchase, say)
 }
 
 async function buyWithPermit(
