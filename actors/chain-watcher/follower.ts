@@ -160,13 +160,14 @@ export function makeFollower(options: FollowerOptions): Follower {
 const waterAt = (trail: Trail, deployBlock: number): LowWater =>
   makeLowWater(endOf(trail)?.block ?? deployBlock - 1)
 
-/** Whether `head` is of the chain that was followed, and before its end: of a node that lags. */
+/** Whether `head` is before the end of the trail and may be of its chain: of a node that lags. */
 async function isOld(reader: EscrowReader, trail: Trail, head: Block): Promise<boolean> {
   const last = endOf(trail)
   if (!last || head.number >= last.block) return false
   // Not every block is in the trail: the newest of those that this head comes after speaks for it.
   const seen = endOf(upTo(trail, head.number))
-  if (!seen) return false
+  // A trail that has just begun may hold none of them: then only time tells.
+  if (!seen) return true
   if (seen.block === head.number) return seen.hash === head.hash
   return (await reader.block(seen.block))?.hash === seen.hash
 }
