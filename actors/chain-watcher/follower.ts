@@ -83,8 +83,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     const to = Math.min(final, from + RANGE_BLOCKS - 1)
     const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
-      await stepBack(last, head)
-      return true
+      return stepBack(last, head)
     }
     // Before what is next is applied on top of them.
     if (last) {
@@ -138,8 +137,11 @@ export function makeFollower(options: FollowerOptions): Follower {
     for (const slash of slashes) options.tellSlash(slash, done)
   }
 
-  const stepBack = async (last: Seen, head: Block) => {
+  /** @returns whether to go on at once */
+  const stepBack = async (last: Seen, head: Block): Promise<boolean> => {
     const common = await lastCommon(reader, trail)
+    // Nodes disagree: nothing is gone for the one that was asked now. Later they may be of one mind.
+    if (common === last.block) return false
     // First: where this fails, the trail still ends in a block that is gone, so all of it is done again.
     await options.ledger.forget()
     // What is not yet delivered is read again too: its deliveries are no longer counted.
@@ -150,6 +152,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     options.log.warn(about, 'watcher: reorg, going back')
     options.metrics.reorg()
     moved()
+    return true
   }
 
   const moved = () => options.moved(upTo(trail, water.done))

@@ -64,4 +64,25 @@ Lagging('behind all that was ever seen: nothing is forgotten either', async () =
   await watcher.stop()
 })
 
+Lagging('for longer than three seconds, beside one that does not: nothing is gone', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  for (const n of [1, 2]) {
+    house.settled(n)
+    await rest()
+  }
+  house.told()
+  const { head } = house.chain
+  // The head is asked of one, single blocks of the other.
+  house.chain.head = async () => (await house.chain.block(1))!
+  await house.clock.advance(5_100)
+  house.chain.head = head
+  house.settled(3)
+  await house.clock.advance(1_100)
+  assert.equal(house.told(), ['ConfirmSettlement 3 3'])
+  assert.is(house.ledger.forgotten, 0)
+  await watcher.stop()
+})
+
 Lagging.run()
