@@ -13,16 +13,9 @@ import type { Enrolment } from './enrolment.ts'
 import { checkHello } from './hello.ts'
 import type { Newcomers } from './newcomers.ts'
 import type { Pool } from './pool.ts'
-import {
-  type Ending,
-  endCall,
-  type FromWorker,
-  type MetWorker,
-  Session,
-  type ToWorker,
-  type WorkerCall,
-} from './session.ts'
+import { type MetWorker, Session } from './session.ts'
 import { sayWelcome } from './welcome.ts'
+import { type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
 
 export interface ConnectDeps {
   readonly pool: Pool
@@ -125,10 +118,10 @@ const challenge = (nonce: Buffer, deps: ConnectDeps): ToWorker => ({
 })
 
 /** The first message, or undefined where none comes in time or the worker leaves. */
-function firstMessage(call: WorkerCall, clock: Clock): Promise<FromWorker | undefined> {
+function firstMessage(call: WorkerCall, clock: Clock): Promise<ConnectRequest['message']> {
   return new Promise((resolve) => {
     const stopTimer = clock.after(HELLO_MS, () => done(undefined))
-    const done = (message: FromWorker | undefined) => {
+    const done = (message: ConnectRequest['message']) => {
       stopTimer()
       resolve(message)
     }

@@ -7,7 +7,7 @@ import type { Bus } from '../ports/bus.ts'
 import { type Clock, pause } from '../ports/clock.ts'
 import type { EscrowReader } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Ending } from './session.ts'
+import type { Ending } from './worker-call.ts'
 
 const TRIES = 3
 const RETRY_MS = 500

@@ -9,7 +9,8 @@ import { PROTOCOLS, toldProtocols } from '../domain/version.ts'
 import type { RegisterWorker } from '../messages/lane.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import { sortModels, whyLeftOut } from './model-terms.ts'
-import type { Ending, MetWorker } from './session.ts'
+import type { MetWorker } from './session.ts'
+import type { Ending } from './worker-call.ts'
 
 const SLOTS_MAX = 4_096
 /** A worker's memory here is not the worker's to size. */
@@ -67,8 +68,8 @@ export function checkHello(
   if (hello.slots < 1) return refuse(status.INVALID_ARGUMENT, 'slots must be at least 1')
   const region = tidy(hello.region, REGION_CHARS_MAX)
   const software = tidy(`${hello.agent}, ${hello.engine}`, SOFTWARE_CHARS_MAX)
-  const { protocol, resumes } = hello
-  const who = { address: worker, region, software, protocol, resumes }
+  const { protocol, resumes, batches } = hello
+  const who = { address: worker, region, software, protocol, resumes, batches }
   const slots = Math.min(hello.slots, SLOTS_MAX)
   return ok({
     profile: { ...who, models, offered, slots },

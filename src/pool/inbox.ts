@@ -6,9 +6,10 @@ import type { Attempts } from './attempts.ts'
 import type { Canaries } from './canary/canaries.ts'
 import type { Contradictions } from './contradictions.ts'
 import type { Placements } from './placement.ts'
-import type { FromWorker, Session } from './session.ts'
+import type { Session } from './session.ts'
 import { strayCompletion, strayText } from './strays.ts'
 import type { Strikes } from './strikes.ts'
+import type { FromWorker } from './worker-call.ts'
 
 interface Deps {
   readonly attempts: Attempts

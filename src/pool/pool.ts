@@ -31,12 +31,13 @@ import { ModelTerms } from './model-terms.ts'
 import { Placements } from './placement.ts'
 import { makePoolMetrics, type PoolMetrics } from './pool-metrics.ts'
 import { sendAway } from './send-away.ts'
-import type { FromWorker, Session, WorkerCall } from './session.ts'
+import type { Session } from './session.ts'
 import { StandingPublisher } from './standing-publisher.ts'
 import { Strikes } from './strikes.ts'
 import { SummaryPublisher } from './summary-publisher.ts'
 import { toldStanding } from './told-standing.ts'
 import { sayWelcome } from './welcome.ts'
+import type { FromWorker, WorkerCall } from './worker-call.ts'
 
 export interface PoolOptions {
   /** Without dots: it is part of a subject. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { WorkerServiceService } from '../../proto/gen/svc/worker/v1/worker.ts'
-import type { WorkerCall } from './session.ts'
+import { widenWindow } from './receive-window.ts'
+import type { WorkerCall } from './worker-call.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -32,14 +33,15 @@ export async function listen(options: ServerOptions): Promise<WorkerServer> {
     'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
     // A worker needs one; a proxy that carries many workers opens more connections.
     'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MOST,
-    'grpc-node.flow_control_window': 4 * 1024 * 1024,
   })
+  const windowOnceBound = widenWindow(server)
   server.addService(WorkerServiceService, { connect: options.onWorker })
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${options.host}:${options.port}`, credentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     )
   })
+  windowOnceBound()
   return { port, close: () => close(server) }
 }
 

@@ -1,18 +1,19 @@
-import { type ServerDuplexStream, status } from '@grpc/grpc-js'
-import type {
-  Completion,
-  ConnectRequest,
-  ConnectResponse,
-} from '../../proto/gen/svc/worker/v1/worker.ts'
+import { status } from '@grpc/grpc-js'
+import type { Completion, ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { trim } from './registry/conduct.ts'
 import type { WorkerProfile } from './registry/state.ts'
 import { SessionTokens } from './session-tokens.ts'
-
-export type FromWorker = NonNullable<ConnectRequest['message']>
-export type ToWorker = NonNullable<ConnectResponse['message']>
-export type WorkerCall = ServerDuplexStream<ConnectRequest, ConnectResponse>
+import {
+  type Ending,
+  endCall,
+  type FromWorker,
+  saidIn,
+  type ToWorker,
+  type WorkerCall,
+} from './worker-call.ts'
+import { WorkerLine } from './worker-line.ts'
 
 export const HEARTBEAT_MS: DurationMs = 2_000
 const SILENT_INTERVALS_MAX = 3
@@ -22,14 +23,8 @@ const SILENT_INTERVALS_MAX = 3
  * first word of one that nobody else is free for, hears of a worker that is dead no later.
  */
 export const RESUME_MS: DurationMs = 5_000
-/** Offers that a worker has not read yet; one that lets them pile up is stuck. */
-const UNSENT_BYTES_MAX = 64 * 1024 * 1024
-
-/** How a session ends: a gRPC status and a word for the people on the other side. */
-export interface Ending {
-  readonly code: status
-  readonly details: string
-}
+/** Of prompts that a worker has not read yet; one that lets them pile up is stuck. */
+const UNSENT_UNITS_MAX = 32 * 1024 * 1024
 
 /** A worker as it introduced itself. */
 export interface MetWorker extends WorkerProfile {
@@ -45,6 +40,8 @@ export interface MetWorker extends WorkerProfile {
   readonly shown: ReadonlyMap<string, UnixMs>
   /** It goes on with its jobs after a broken stream, if it is let. */
   readonly resumes: boolean
+  /** It reads several messages in one. */
+  readonly batches: boolean
 }
 
 /** How a job ended at a worker. */
@@ -86,6 +83,7 @@ export class Session {
   private closed = false
   /** Undefined while the worker is waited for, and after the end. */
   private call: WorkerCall | undefined
+  private line: WorkerLine | undefined
   private stopWaiting = () => {}
   private readonly stopHeartbeat: () => void
 
@@ -122,13 +120,14 @@ export class Session {
     const before = this.call
     this.stopWaiting()
     this.call = call
+    this.line = new WorkerLine(call, this.profile.batches)
     this.heardAt = this.clock.monotonic()
     this.endedBefore = new Set(this.ended.keys())
     const current = (act: () => void) => () => {
       if (this.call === call) act()
     }
-    call.on('data', ({ message }: ConnectRequest) => {
-      if (this.call === call && message) this.hear(message)
+    call.on('data', (request: ConnectRequest) => {
+      for (const message of saidIn(request)) if (this.call === call) this.hear(message)
     })
     // A worker that leaves says Drain before; without it a stream that is reset ends like this too.
     call.on(
@@ -148,9 +147,9 @@ export class Session {
   }
 
   send(message: ToWorker): void {
-    if (!this.call) return
-    this.call.write({ message })
-    if (this.call.writableLength > UNSENT_BYTES_MAX) {
+    if (!this.call || !this.line) return
+    this.line.say(message)
+    if (this.line.unsentUnits > UNSENT_UNITS_MAX) {
       this.end({ code: status.RESOURCE_EXHAUSTED, details: 'offers are not being read' })
     }
   }
@@ -174,6 +173,7 @@ export class Session {
   end(ending: Ending): void {
     const call = this.call
     this.call = undefined
+    this.line?.flush()
     if (call) endCall(call, ending)
     this.close()
   }
@@ -220,10 +220,4 @@ const SILENT: Ending = {
 const REPLACED: Ending = {
   code: status.ABORTED,
   details: 'the session goes on over another stream',
-}
-
-/** Ends a stream with a status; grpc-js takes one from an `error` event. */
-export function endCall(call: WorkerCall, { code, details }: Ending): void {
-  if (code === status.OK) call.end()
-  else call.emit('error', { code, details })
 }

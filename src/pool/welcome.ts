@@ -16,6 +16,7 @@ export function sayWelcome(session: Session, poolId: string, resumed: ResumedJob
       pool: poolId,
       resumed,
       resumeMs: resumes ? RESUME_MS : 0,
+      batches: true,
     },
   })
   session.beat()

@@ -65,7 +65,7 @@ export class AcceptedJobs {
   /** The pool has welcomed us over this stream. What it does not name is over. */
   welcomed(call: PoolCall, welcome: Welcome): void {
     this.newest = welcome
-    this.outgoing.attach(call)
+    this.outgoing.attach(call, welcome.batches)
     for (const job of welcome.resumed) this.resume(job)
     const named = new Set(welcome.resumed.map(({ jobId }) => jobId))
     for (const [jobId, run] of this.running) if (!named.has(jobId)) this.abandon(run, jobId)

@@ -4,9 +4,10 @@ import type {
   ConnectRequest,
   ConnectResponse,
 } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { inBatches } from '../domain/batches.ts'
 
 export type PoolCall = ClientDuplexStream<ConnectRequest, ConnectResponse>
-export type ToPool = NonNullable<ConnectRequest['message']>
+export type ToPool = Exclude<NonNullable<ConnectRequest['message']>, { $case: 'batch' }>
 
 /** The text of one job on its way out. */
 export interface AnswerStream {
@@ -23,18 +24,26 @@ const AGAIN_UNITS_MAX = 1024 * 1024
 /**
  * What leaves for one pool, over one connection after the other; while there is none, nothing does.
  * Text of all jobs that falls into one turn of the event loop goes as one message, text of one job in
- * one turn as one chunk.
+ * one turn as one chunk. To a pool that reads batches all that one turn says goes as one: gRPC writes a
+ * message once the one before it is written, a turn later, and a turn of a busy agent is long.
  */
 export class Outgoing {
   private call: PoolCall | undefined
+  private batches = false
+  private waiting: ToPool[] = []
   /** Those whose last chunk still grows. */
   private readonly open = new Set<AnswerStream>()
   private scheduled = false
   private drained: Promise<void> | null = null
 
-  /** From now on over this connection. */
-  attach(call: PoolCall): void {
+  /**
+   * From now on over this connection.
+   * @param batches whether the pool reads them
+   */
+  attach(call: PoolCall, batches: boolean): void {
     this.call = call
+    this.batches = batches
+    this.waiting = []
     this.open.clear()
     this.drained = null
   }
@@ -50,15 +59,13 @@ export class Outgoing {
       this.open.add(stream)
       stream.texts.push(text)
     }
-    if (this.scheduled) return
-    this.scheduled = true
-    setImmediate(() => this.flush())
+    this.schedule()
   }
 
   /** Sends a message, after all text before it. */
   send(message: ToPool): void {
-    this.flush()
-    this.write(message)
+    this.endChunks()
+    this.say(message)
   }
 
   /** Sends the chunks from number `from` on as they were before. */
@@ -68,14 +75,14 @@ export class Outgoing {
     for (let seq = from; seq < texts.length; seq++) {
       const text = texts[seq]!
       if (chunks.length > 0 && units + text.length > AGAIN_UNITS_MAX) {
-        this.write({ $case: 'chunks', value: { chunks } })
+        this.say({ $case: 'chunks', value: { chunks } })
         chunks = []
         units = 0
       }
       chunks.push({ jobId, seq, text })
       units += text.length
     }
-    if (chunks.length > 0) this.write({ $case: 'chunks', value: { chunks } })
+    if (chunks.length > 0) this.say({ $case: 'chunks', value: { chunks } })
   }
 
   /** Resolves at once, or when the connection takes more. */
@@ -83,21 +90,45 @@ export class Outgoing {
     return this.drained ?? DONE
   }
 
-  private flush(): void {
+  /** Sends what this turn has said so far. */
+  flush(): void {
     this.scheduled = false
+    this.endChunks()
+    this.sayWaiting()
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    setImmediate(() => this.flush())
+  }
+
+  private say(message: ToPool): void {
+    this.waiting.push(message)
+    if (this.batches) this.schedule()
+    else this.sayWaiting()
+  }
+
+  private sayWaiting(): void {
+    const said = this.waiting
+    this.waiting = []
+    for (const batch of inBatches(said, unitsOf)) this.write(together(batch))
+  }
+
+  private endChunks(): void {
     if (this.open.size === 0) return
     const chunks = [...this.open].map(({ jobId, texts }) => {
       const seq = texts.length - 1
       return { jobId, seq, text: texts[seq]! }
     })
     this.open.clear()
-    this.write({ $case: 'chunks', value: { chunks } })
+    this.say({ $case: 'chunks', value: { chunks } })
   }
 
-  private write(message: ToPool): void {
+  private write(request: ConnectRequest): void {
     const { call } = this
     if (!call || call.destroyed || call.writableEnded) return
-    if (call.write({ message }) || this.drained) return
+    if (call.write(request) || this.drained) return
     const drained = new Promise<void>((resolve) => {
       const stuck = setTimeout(() => call.cancel(), STUCK_MS)
       const done = () => {
@@ -116,3 +147,13 @@ export class Outgoing {
 }
 
 const DONE = Promise.resolve()
+
+function together(batch: readonly ToPool[]): ConnectRequest {
+  if (batch.length === 1) return { message: batch[0] }
+  return { message: { $case: 'batch', value: { messages: batch.map((message) => ({ message })) } } }
+}
+
+const unitsOf = (message: ToPool): number =>
+  message.$case === 'chunks'
+    ? message.value.chunks.reduce((sum, { text }) => sum + text.length, 0)
+    : 0

@@ -105,7 +105,10 @@ export class Session {
     // The status says the same; without a listener an error would end the process.
     call.on('error', () => {})
     call.on('end', () => call.end())
-    call.on('data', (response: ConnectResponse) => this.receive(response))
+    call.on('data', ({ message }: ConnectResponse) => {
+      if (message?.$case !== 'batch') return this.receive(message)
+      for (const each of message.value.messages) this.receive(each.message)
+    })
   }
 
   /** Takes no more jobs; resolves when the last one is proven, or after `spanMs`. */
@@ -116,12 +119,13 @@ export class Session {
     while (this.options.jobs.size > 0 && performance.now() < until) {
       await new Promise<void>((resolve) => setTimeout(resolve, 20))
     }
-    const { call } = this.options
+    const { call, jobs } = this.options
+    jobs.outgoing.flush()
     call.end()
     setTimeout(() => call.cancel(), LEAVE_MS).unref()
   }
 
-  private receive({ message }: ConnectResponse): void {
+  private receive(message: ConnectResponse['message']): void {
     this.heardAtMs = performance.now()
     switch (message?.$case) {
       case 'challenge':
@@ -151,6 +155,7 @@ export class Session {
       case 'standing':
         this.options.hears.stands(message.value)
         return
+      case 'batch': // none is in another
       case undefined:
         return // a message of a later protocol
       default:
@@ -176,6 +181,7 @@ export class Session {
         agent: AGENT,
         sessionToken: this.options.jobs.sessionToken,
         resumes: true,
+        batches: true,
         priceFloorBps: 0,
       }
       call.write({ message: { $case: 'hello', value: hello } })

@@ -104,7 +104,7 @@ const hello = (): Say => ({
       region: 'r',
       agent: 'a',
     },
-    ...{ sessionToken: Buffer.alloc(0), resumes: false, priceFloorBps: 0 },
+    ...{ sessionToken: Buffer.alloc(0), resumes: false, priceFloorBps: 0, batches: false },
   },
 })
 

@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import type {
   ConnectRequest,
+  ConnectResponse,
   Models,
   Offer,
   Standing,
@@ -30,10 +31,13 @@ export class Rogue {
   /** The newest word on its models. */
   terms: Models | undefined
   ended: { code: string; details: string } | undefined
+  /** Heard on the stream, a batch being one. */
+  messages = 0
   onOffer: (offer: Offer) => void = () => {}
   onStanding: (standing: Standing) => void = () => {}
   onCancel: (jobId: string, settle: boolean) => void = () => {}
   private readonly separator: Uint8Array
+  private batch: ConnectRequest[] | undefined
   private readonly call: PoolCall
   private readonly closeConnection: () => void
   private readonly stopBeating: () => void
@@ -50,6 +54,7 @@ export class Rogue {
       agent?: string
       token?: Buffer
       resumes?: boolean
+      batches?: boolean
       /** EIP-712 domain of the escrow that it signs for. */
       separator?: Uint8Array
       /** Whether it says that it lives: unless told not to, so that no test is a race with the pool. */
@@ -70,6 +75,11 @@ export class Rogue {
       close()
     })
     call.on('data', ({ message }) => {
+      this.messages++
+      if (message?.$case !== 'batch') return hear(message)
+      for (const each of message.value.messages) hear(each.message)
+    })
+    const hear = (message: ConnectResponse['message']) => {
       if (message?.$case === 'challenge') {
         const answer = identity(hello.signedBy ?? key).answer(message.value)
         const address = toBytes(identity(key).address)
@@ -92,6 +102,7 @@ export class Rogue {
             sessionToken: hello.token ?? Buffer.alloc(0),
             resumes: hello.resumes ?? false,
             priceFloorBps: 0,
+            batches: hello.batches ?? false,
           },
         })
       }
@@ -110,7 +121,7 @@ export class Rogue {
         this.cancels.push(message.value)
         this.onCancel(message.value.jobId, message.value.settle)
       }
-    })
+    }
   }
 
   get address() {
@@ -118,7 +129,16 @@ export class Rogue {
   }
 
   say(message: Say): void {
-    this.call.write({ message })
+    if (this.batch) this.batch.push({ message })
+    else this.call.write({ message })
+  }
+  /** All that `speak` says goes as one batch. */
+  together(speak: () => void): void {
+    const messages: ConnectRequest[] = []
+    this.batch = messages
+    speak()
+    this.batch = undefined
+    this.say({ $case: 'batch', value: { messages } })
   }
   accept = (jobId: string) => this.say({ $case: 'accept', value: { jobId } })
   chunk = (jobId: string, seq: number, text: string) =>

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ConnectRequest, ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts'
-import type { WorkerCall } from '../../../src/pool/session.ts'
+import type { WorkerCall } from '../../../src/pool/worker-call.ts'
 import type { Node, World } from '../world.ts'
 import { Line } from './line.ts'
 
@@ -141,8 +141,10 @@ class PoolSide extends EventEmitter {
     })
   }
 
-  write({ message }: ConnectResponse): boolean {
-    if (message) this.wire.write(message)
+  write({ message }: ConnectResponse, written: () => void): boolean {
+    // The workers here read no batches.
+    if (message && message.$case !== 'batch') this.wire.write(message)
+    written()
     return true
   }
 

@@ -144,6 +144,7 @@ export class Worker {
         sessionToken: this.#token,
         resumes: true,
         priceFloorBps: 0,
+        batches: false,
       },
     })
   }

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ConnectRequest } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import {
   type AnswerStream,
   Outgoing,
@@ -12,14 +13,17 @@ const Out = suite('worker: what leaves for a pool')
 
 /** A stream that notes what is written. */
 class Call extends EventEmitter {
-  readonly written: ToPool[] = []
+  readonly written: NonNullable<ConnectRequest['message']>[] = []
   destroyed = false
   writableEnded = false
   takes = true
 
-  write({ message }: { message: ToPool }): boolean {
-    this.written.push(message)
+  write({ message }: ConnectRequest): boolean {
+    if (message) this.written.push(message)
     return this.takes
+  }
+  kinds(): string[] {
+    return this.written.map(({ $case }) => $case)
   }
   /** Number and text of each chunk. */
   chunks(): (readonly [number, string])[] {
@@ -31,12 +35,13 @@ class Call extends EventEmitter {
   }
 }
 
-const attached = (outgoing: Outgoing): Call => {
+const attached = (outgoing: Outgoing, batches = false): Call => {
   const call = new Call()
-  outgoing.attach(call as unknown as PoolCall)
+  outgoing.attach(call as unknown as PoolCall, batches)
   return call
 }
 const answer = (): AnswerStream => ({ jobId: 'job', texts: [] })
+const accept: ToPool = { $case: 'accept', value: { jobId: 'job' } }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 Out('text of one turn is one chunk; the next turn is the next', async () => {
@@ -115,6 +120,53 @@ Out('one that takes no more is waited for; one that is gone is not', async () =>
   await ready
   outgoing.detach()
   await outgoing.ready()
+})
+
+Out('to a pool that reads batches, what one turn says is one message in its order', async () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing, true)
+  const stream = answer()
+  outgoing.send(accept)
+  outgoing.text(stream, 'a')
+  outgoing.send(accept)
+  outgoing.text(stream, 'b')
+  assert.equal(call.kinds(), [])
+  await turn()
+  assert.equal(call.kinds(), ['batch'])
+  const [batch] = call.written
+  const said = batch?.$case === 'batch' ? batch.value.messages : []
+  assert.equal(
+    said.map(({ message }) => message?.$case),
+    ['accept', 'chunks', 'accept', 'chunks'],
+  )
+})
+
+Out('one message alone is no batch', async () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing, true)
+  outgoing.send(accept)
+  await turn()
+  outgoing.text(answer(), 'a')
+  await turn()
+  assert.equal(call.kinds(), ['accept', 'chunks'])
+})
+
+Out('before a stream is ended, what this turn has said leaves', () => {
+  const outgoing = new Outgoing()
+  const call = attached(outgoing, true)
+  outgoing.send(accept)
+  outgoing.flush()
+  assert.equal(call.kinds(), ['accept'])
+})
+
+Out('what was said for one stream does not leave over the next', async () => {
+  const outgoing = new Outgoing()
+  const first = attached(outgoing, true)
+  outgoing.send(accept)
+  outgoing.detach()
+  const second = attached(outgoing, true)
+  await turn()
+  assert.equal([...first.kinds(), ...second.kinds()], [])
 })
 
 Out.run()

@@ -32,7 +32,15 @@ export interface ConnectRequest {
     | { $case: "failure"; value: Failure }
     | { $case: "heartbeat"; value: Heartbeat }
     | { $case: "drain"; value: Drain }
+    | //
+    /** Only to a pool that reads batches. */
+    { $case: "batch"; value: RequestBatch }
     | undefined;
+}
+
+/** As if each had come alone, one after the other. There is no batch in a batch. */
+export interface RequestBatch {
+  messages: ConnectRequest[];
 }
 
 export interface ConnectResponse {
@@ -45,7 +53,15 @@ export interface ConnectResponse {
     | { $case: "drain"; value: Drain }
     | { $case: "standing"; value: Standing }
     | { $case: "models"; value: Models }
+    | //
+    /** Only to a worker that reads batches. */
+    { $case: "batch"; value: ResponseBatch }
     | undefined;
+}
+
+/** As if each had come alone, one after the other. There is no batch in a batch. */
+export interface ResponseBatch {
+  messages: ConnectResponse[];
 }
 
 /**
@@ -101,6 +117,8 @@ export interface Hello {
    * not say so, the jobs are lost with the stream.
    */
   resumes: boolean;
+  /** The agent reads batches, from Welcome on. */
+  batches: boolean;
 }
 
 export interface ServedModel {
@@ -126,6 +144,8 @@ export interface Welcome {
   resumed: ResumedJob[];
   /** So long the pool keeps a session whose stream broke while jobs run. 0: it does not. */
   resumeMs: number;
+  /** The pool reads batches. */
+  batches: boolean;
 }
 
 export interface ResumedJob {
@@ -396,6 +416,9 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
       case "drain":
         Drain.encode(message.message.value, writer.uint32(66).fork()).join();
         break;
+      case "batch":
+        RequestBatch.encode(message.message.value, writer.uint32(74).fork()).join();
+        break;
     }
     return writer;
   },
@@ -477,6 +500,60 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
             message.message = { $case: "drain", value: Drain.decode(reader, reader.uint32()) };
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.message = { $case: "batch", value: RequestBatch.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRequestBatch(): RequestBatch {
+  return { messages: [] };
+}
+
+export const RequestBatch: MessageFns<RequestBatch> = {
+  encode(message: RequestBatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      ConnectRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestBatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestBatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(ConnectRequest.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -520,6 +597,9 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
         break;
       case "models":
         Models.encode(message.message.value, writer.uint32(66).fork()).join();
+        break;
+      case "batch":
+        ResponseBatch.encode(message.message.value, writer.uint32(74).fork()).join();
         break;
     }
     return writer;
@@ -600,6 +680,60 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "models", value: Models.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.message = { $case: "batch", value: ResponseBatch.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResponseBatch(): ResponseBatch {
+  return { messages: [] };
+}
+
+export const ResponseBatch: MessageFns<ResponseBatch> = {
+  encode(message: ResponseBatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      ConnectResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResponseBatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResponseBatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(ConnectResponse.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -738,6 +872,7 @@ function createBaseHello(): Hello {
     sessionToken: Buffer.alloc(0),
     priceFloorBps: 0,
     resumes: false,
+    batches: false,
   };
 }
 
@@ -781,6 +916,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.resumes !== false) {
       writer.uint32(104).bool(message.resumes);
+    }
+    if (message.batches !== false) {
+      writer.uint32(112).bool(message.batches);
     }
     return writer;
   },
@@ -902,6 +1040,14 @@ export const Hello: MessageFns<Hello> = {
             message.resumes = reader.bool();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.batches = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -973,7 +1119,15 @@ export const ServedModel: MessageFns<ServedModel> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { workerId: 0, sessionToken: Buffer.alloc(0), heartbeatIntervalMs: 0, pool: "", resumed: [], resumeMs: 0 };
+  return {
+    workerId: 0,
+    sessionToken: Buffer.alloc(0),
+    heartbeatIntervalMs: 0,
+    pool: "",
+    resumed: [],
+    resumeMs: 0,
+    batches: false,
+  };
 }
 
 export const Welcome: MessageFns<Welcome> = {
@@ -995,6 +1149,9 @@ export const Welcome: MessageFns<Welcome> = {
     }
     if (message.resumeMs !== 0) {
       writer.uint32(48).uint32(message.resumeMs);
+    }
+    if (message.batches !== false) {
+      writer.uint32(56).bool(message.batches);
     }
     return writer;
   },
@@ -1058,6 +1215,14 @@ export const Welcome: MessageFns<Welcome> = {
             }
 
             message.resumeMs = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.batches = reader.bool();
             continue;
           }
         }

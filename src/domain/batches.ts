@@ -1,0 +1,28 @@
+/** Far below the 16 MiB that either side of the worker protocol takes, whatever characters the text is of. */
+const UNITS_MAX = 1024 * 1024
+const MESSAGES_MAX = 256
+
+/**
+ * What is said in one moment in as few messages of the worker protocol as may be, in its order.
+ * @param unitsOf UTF-16 units of text in a message: the rest of it is small
+ */
+export function inBatches<Message>(
+  said: readonly Message[],
+  unitsOf: (message: Message) => number,
+): readonly (readonly Message[])[] {
+  const batches: Message[][] = []
+  let batch: Message[] = []
+  let units = 0
+  for (const message of said) {
+    const more = unitsOf(message)
+    if (batch.length === MESSAGES_MAX || (batch.length > 0 && units + more > UNITS_MAX)) {
+      batches.push(batch)
+      batch = []
+      units = 0
+    }
+    batch.push(message)
+    units += more
+  }
+  if (batch.length > 0) batches.push(batch)
+  return batches
+}

@@ -1,0 +1,28 @@
+import { type ServerDuplexStream, status } from '@grpc/grpc-js'
+import type { ConnectRequest, ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
+
+export type WorkerCall = ServerDuplexStream<ConnectRequest, ConnectResponse>
+type OneOf<Message> = Exclude<NonNullable<Message>, { $case: 'batch' }>
+export type FromWorker = OneOf<ConnectRequest['message']>
+export type ToWorker = OneOf<ConnectResponse['message']>
+
+/** How a session ends: a gRPC status and a word for the people on the other side. */
+export interface Ending {
+  readonly code: status
+  readonly details: string
+}
+
+/** What one request says, in its order; nothing, where it is of a kind that came later. */
+export function saidIn({ message }: ConnectRequest): readonly FromWorker[] {
+  if (!message) return []
+  if (message.$case !== 'batch') return [message]
+  return message.value.messages.flatMap(({ message: one }) =>
+    one && one.$case !== 'batch' ? [one] : [],
+  )
+}
+
+/** Ends a stream with a status; grpc-js takes one from an `error` event. */
+export function endCall(call: WorkerCall, { code, details }: Ending): void {
+  if (code === status.OK) call.end()
+  else call.emit('error', { code, details })
+}
