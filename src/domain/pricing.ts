@@ -30,18 +30,20 @@ export interface Estimate {
  * @param maxTokens the caller's cap, if it gave one: then its price is locked in full
  * @param modelTokensMax the most the model can generate
  * @param balance credits the wallet could spend now: an open-ended request is cut down to it, but
- *   never below the flat price, so a small balance gives no surprise refusal
+ *   never below the flat price, so a small balance gives no surprise refusal; undefined: enough, as
+ *   far as is known
  */
 export function estimate(
   tier: Tier,
   maxTokens: number | undefined,
   modelTokensMax: number,
-  balance: Credits,
+  balance: Credits | undefined,
 ): Estimate {
   if (maxTokens !== undefined) {
     return { lock: priceOf(tier, maxTokens), outputTokensMax: maxTokens }
   }
   const full = priceOf(tier, modelTokensMax)
-  const lock = full <= balance ? full : maxCredits(priceOf(tier, 0), balance)
+  const isCovered = balance === undefined || full <= balance
+  const lock = isCovered ? full : maxCredits(priceOf(tier, 0), balance)
   return { lock, outputTokensMax: Math.min(modelTokensMax, tokensCovered(tier, lock)) }
 }

@@ -101,9 +101,9 @@ async function reserve(
   const { model, contextWindow } = live
   const { tier } = model
   const answerMax = roomForAnswer(order.prompt.messages, contextWindow)
-  const priced = (balance: Credits): Estimate => {
+  const priced = (balance: Credits | undefined): Estimate => {
     const price = estimate(tier, order.maxTokens, answerMax, balance)
-    if (price.lock <= balance) return price
+    if (balance === undefined || price.lock <= balance) return price
     const returning = repeat?.returning ?? NO_CREDITS
     if (price.lock <= balance + returning) throw onTheirWay(returning)
     throw insufficient(balance, price.lock, tier)
@@ -111,8 +111,9 @@ async function reserve(
   const join = repeat?.join
   const at = clock.now()
   const jobId = makeJobId(at, clock.randomBytes(16))
-  let { remaining: balance } = await balances.read(caller.wallet)
-  // Another request of this wallet may win the credits between reading and reserving.
+  // Mostly there is enough. Where there is not the ledger says what there is, so it is not asked before.
+  let balance: Credits | undefined
+  // Another request of this wallet may win what it said.
   for (let attempt = 0; attempt < RESERVE_ATTEMPTS; attempt++) {
     const price = priced(balance)
     const reply = await answered(
@@ -145,7 +146,7 @@ async function reserve(
     }
     if (reply.type === 'taken') return reply.type
     if (reply.type === 'insufficient') balance = reply.remaining
-    else balance = (await balances.read(caller.wallet)).remaining
+    else await balances.load(caller.wallet)
   }
   throw refuse(
     'service_unavailable',
