@@ -63,11 +63,13 @@ function begin(options: LaneOptions): Life {
 }
 
 function subscribe(bus: Bus, lane: Lane, worker: Worker): readonly Subscription[] {
-  const intents = bus.subscribe(SUBJECTS.lane(lane), (message) => {
+  const hear = (message: unknown) => {
     // Only jobs publish here, one intent or several.
     const each = (Array.isArray(message) ? message : [message]) as readonly LaneIntent[]
     for (const intent of each) worker.take(intent)
-  })
+  }
+  // Jobs of this host are heard by no other. Where it has just lost the lane, they say it again.
+  const intents = bus.subscribe(SUBJECTS.lane(lane), hear, { own: true })
   if (lane === 'lock') return [intents]
   const registers = bus.subscribe(SUBJECTS.workerRegister, (message, _subject, respond) => {
     worker.register(message as RegisterWorker, respond)

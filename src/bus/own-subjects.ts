@@ -6,16 +6,17 @@ interface Own {
 }
 
 /**
- * Subjects that nobody but this process answers, of the form `literal.tokens.*.*`. What it says there itself
- * need not go to the server and back, nor be encoded.
+ * Subjects that nobody but this process answers, of the form `literal.tokens` or `literal.tokens.*.*`. What it
+ * says there itself need not go to the server and back, nor be encoded.
  */
 export class OwnSubjects {
-  /** By what stands before the first wildcard. */
+  /** By the whole subject, or by what stands before the first wildcard. */
   readonly #byPrefix = new Map<string, Own>()
 
   /** @returns ends it */
   add(pattern: string, handler: BusHandler): () => void {
-    const prefix = pattern.slice(0, pattern.indexOf('*'))
+    const wildcard = pattern.indexOf('*')
+    const prefix = wildcard < 0 ? pattern : pattern.slice(0, wildcard)
     const own = { tokens: tokensOf(pattern), handler }
     this.#byPrefix.set(prefix, own)
     return () => {
@@ -25,6 +26,8 @@ export class OwnSubjects {
 
   handlerOf(subject: string): BusHandler | undefined {
     if (this.#byPrefix.size === 0) return undefined
+    const exact = this.#byPrefix.get(subject)
+    if (exact) return exact.handler
     for (let dot = subject.indexOf('.'); dot >= 0; dot = subject.indexOf('.', dot + 1)) {
       const own = this.#byPrefix.get(subject.slice(0, dot + 1))
       if (own && own.tokens === tokensOf(subject)) return own.handler

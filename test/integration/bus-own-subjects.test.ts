@@ -53,6 +53,19 @@ Own('what is said here is heard here, once, and answered', async () => {
   assert.is(connections[0]!.stats().outMsgs, before, 'the server heard nothing of it')
 })
 
+Own('a subject without a wildcard stays here, too, and no longer than its listener', async () => {
+  const heard: unknown[] = []
+  const listener = here.subscribe('lane.lock', (message) => heard.push(message), { own: true })
+  elsewhere.subscribe('lane.*', (message) => heard.push(['elsewhere', message]))
+  await Promise.all([here.flush(), elsewhere.flush()])
+  here.publish('lane.lock', 1)
+  here.publish('lane.settle', 2)
+  listener.unsubscribe()
+  here.publish('lane.lock', 3)
+  await eventually(() => heard.length >= 3, 'three messages')
+  assert.equal(heard, [1, ['elsewhere', 2], ['elsewhere', 3]])
+})
+
 Own('others reach it over the server, and it reaches others', async () => {
   const heard: unknown[] = []
   here.subscribe('cmd.7.*.*', (message) => heard.push(message), { own: true })
