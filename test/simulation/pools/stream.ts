@@ -141,10 +141,10 @@ class PoolSide extends EventEmitter {
     })
   }
 
-  write({ message }: ConnectResponse, written: () => void): boolean {
+  write({ message }: ConnectResponse, written?: () => void): boolean {
     // The workers here read no batches.
     if (message && message.$case !== 'batch') this.wire.write(message)
-    written()
+    written?.()
     return true
   }
 
