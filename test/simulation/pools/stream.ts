@@ -142,8 +142,10 @@ class PoolSide extends EventEmitter {
   }
 
   write({ message }: ConnectResponse, written?: () => void): boolean {
-    // The workers here read no batches.
-    if (message && message.$case !== 'batch') this.wire.write(message)
+    const said = message?.$case === 'batch' ? message.value.messages : [{ message }]
+    for (const one of said) {
+      if (one.message && one.message.$case !== 'batch') this.wire.write(one.message)
+    }
     written?.()
     return true
   }

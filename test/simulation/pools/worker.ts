@@ -144,7 +144,7 @@ export class Worker {
         sessionToken: this.#token,
         resumes: true,
         priceFloorBps: 0,
-        batches: false,
+        batches: this.world.random.chance(0.5),
       },
     })
   }
