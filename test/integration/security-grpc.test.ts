@@ -123,6 +123,15 @@ const words = (jobId: string): readonly Say[] => [
   { $case: 'failure', value: { jobId, reason: 1, message: 'm' } },
   { $case: 'heartbeat', value: { sentAt: 1 } },
   { $case: 'drain', value: { reason: 'r' } },
+  {
+    $case: 'batch',
+    value: {
+      messages: [
+        { message: { $case: 'accept', value: { jobId } } },
+        { message: { $case: 'chunks', value: { chunks: [{ jobId, seq: 0, text: 'text' }] } } },
+      ],
+    },
+  },
 ]
 
 const ODD_NUMBERS = [0, 1, 2, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]
@@ -163,6 +172,28 @@ function damaged(bytes: Buffer, chance: Dice): Buffer {
 const encoded = (message: unknown): Buffer =>
   Buffer.from(ConnectRequest.encode({ message } as ConnectRequest).finish())
 
+/** A batch in a batch in a batch: what reads them one in the other runs out of stack. */
+function nested(depth: number): Buffer {
+  const [batch, messages] = [0x4a, 0x0a]
+  const all = Buffer.alloc(depth * 12)
+  let from = all.length
+  for (let level = 0; level < depth * 2; level++) {
+    const length = varint(all.length - from)
+    from -= length.length
+    all.set(length, from)
+    all[--from] = level % 2 === 0 ? messages : batch
+  }
+  return all.subarray(from)
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = []
+  for (let rest = value; ; rest >>>= 7) {
+    bytes.push(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest)
+    if (rest <= 0x7f) return bytes
+  }
+}
+
 Grpc('frames that are none, or hold garbage, end their stream alone', async ({ stage }) => {
   const chance = dice(SEED)
   const session = connect(`http://${stage.url}`)
@@ -177,6 +208,7 @@ Grpc('frames that are none, or hold garbage, end their stream alone', async ({ s
     (c) => framed(damaged(encoded(hello()), c)),
     (c) => framed(damaged(encoded(mutated(hello(), c)), c)),
     () => framed(Buffer.alloc(0)).subarray(0, 3),
+    (c) => framed(nested(c.pick([2, 1_000, 500_000]))),
     () => Buffer.concat(Array.from({ length: 500 }, () => framed(Buffer.alloc(0)))),
   ]
   for (let round = 0; round < 12; round++) {
