@@ -146,6 +146,7 @@ App(
       await page.getByRole('button', { name: 'Revoke' }).click()
       await page.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('You have no active key').waitFor()
+      await focusedHeading(page, 'API key')
       assert.ok(app.asked.includes('DELETE /api/key'))
     })
   },

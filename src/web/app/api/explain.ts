@@ -121,7 +121,7 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
   if (CHAIN_SILENT.some((name) => has(name))) {
     return {
       what: 'The chain did not answer.',
-      todo: 'Wait a few seconds, then look at your history before you try again: the transaction may have been sent.',
+      todo: 'Wait a few seconds and try again. If you confirmed a transaction, look at your history before: it may have been sent.',
     }
   }
   return undefined

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Problem } from './problem.tsx'
 
 interface ConfirmProps {
@@ -19,6 +19,14 @@ interface ConfirmProps {
   readonly children: ReactNode
 }
 
+/** What it was about has gone, and the button that had opened it. */
+function focusHeadingIfLost(): void {
+  const { activeElement } = document
+  if (activeElement === null || activeElement === document.body) {
+    document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+  }
+}
+
 /** Before something that cannot be undone. */
 export function Confirm({
   opened,
@@ -32,6 +40,7 @@ export function Confirm({
   keep = 'Keep it',
   children,
 }: ConfirmProps) {
+  useEffect(() => focusHeadingIfLost, [])
   return (
     <Modal
       opened={opened}

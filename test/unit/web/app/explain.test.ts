@@ -74,7 +74,8 @@ Explain('an earlier question of the wallet is open', () => {
 Explain('no coin for the fee; a chain that does not answer', () => {
   assert.match(explain(new InsufficientFundsError()).todo, /coin/)
   const silent = new HttpRequestError({ url: 'http://chain' })
-  assert.match(explain(new BaseError('x', { cause: silent })).todo, /look at your history/)
+  const { todo } = explain(new BaseError('x', { cause: silent }))
+  assert.match(todo, /If you confirmed a transaction, look at your history/)
   const notYet = new WaitForTransactionReceiptTimeoutError({ hash: `0x${'1'.repeat(64)}` })
   assert.match(explain(notYet).todo, /look at your history/)
 })
