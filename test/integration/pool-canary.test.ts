@@ -3,14 +3,20 @@ import * as assert from 'uvu/assert'
 import {
   Completion_FinishReason,
   type Offer,
-  type Standing,
   Standing_State,
 } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { parseJobId } from '../../src/domain/ids.ts'
-import type { AdmissionRecord } from '../../src/messages/admission.ts'
 import type { StandingReply } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
+import {
+  CANARY,
+  lastStanding,
+  onCanary,
+  passes,
+  record,
+  refusedNow,
+} from '../fakes/pool/canaries.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'
 import { identity, MODEL, PoolStage, until } from '../fakes/pool/stage.ts'
@@ -21,37 +27,6 @@ const Canaries = suite('pool: canary jobs')
 
 const OTHER_MODEL = 'Qwen/Qwen3-14B'
 const WAIT_MS = 30_000
-const CANARY = { canary: true }
-
-const lastStanding = (worker: Rogue): { now: Standing | undefined } => {
-  const seen: { now: Standing | undefined } = { now: undefined }
-  worker.onStanding = (standing) => {
-    seen.now = standing
-  }
-  return seen
-}
-/** Takes canary jobs, and does with them what the test says; paid ones are answered as they should be. */
-const onCanary = (worker: Rogue, play: (offer: Offer) => void): void => {
-  const seen = (offer: Offer) => {
-    if (offer.canary) return play(offer)
-    worker.accept(offer.jobId)
-    worker.chunk(offer.jobId, 0, 'paid')
-    worker.complete(offer.jobId, 'paid', 1)
-  }
-  worker.onOffer = seen
-  worker.offers.forEach(seen)
-}
-const passes =
-  (worker: Rogue) =>
-  ({ jobId }: Offer) => {
-    worker.accept(jobId)
-    worker.chunk(jobId, 0, 'one, two')
-    worker.complete(jobId, 'one, two', 1)
-  }
-const refusedNow = async (stage: PoolStage, model = MODEL) =>
-  assert.equal((await stage.offer({ model })).reply, { type: 'refused', reason: 'no_worker' })
-const record = (stage: PoolStage, key = 1) =>
-  stage.admitted.entries.get(identity(key).address)?.value as AdmissionRecord | undefined
 
 Canaries(
   'an honest agent passes before its first paid job, and nothing of it is counted',
@@ -131,96 +106,6 @@ Canaries(
     assert.ok(told.awaited[0]!.failures > 0 && told.awaited[0]!.nextAt !== null)
     assert.not.match(JSON.stringify(told), /model not found/)
     assert.equal(await asked(2), { type: 'absent' })
-  }, CANARY),
-)
-
-const LIES: Readonly<
-  Record<string, { play: (worker: Rogue, jobId: string) => void; told: RegExp }>
-> = {
-  'a wrong hash': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'one')
-      worker.complete(jobId, 'one', 1, { hashOf: 'two' })
-    },
-    told: /output_hash.*update the agent/,
-  },
-  'a signature of another key': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'one')
-      worker.complete(jobId, 'one', 1, { signedBy: 7 })
-    },
-    told: /signed by/,
-  },
-  'a gap in its chunks': {
-    play: (worker, jobId) => worker.chunk(jobId, 1, 'one'),
-    told: /chunk 1 came where 0 was due/,
-  },
-  'more tokens than it may': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'one')
-      worker.complete(jobId, 'one', 1, { outputTokens: 200 })
-    },
-    told: /200 output tokens of at most/,
-  },
-  'text and no tokens': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'one')
-      worker.complete(jobId, 'one', 1, { outputTokens: 0 })
-    },
-    told: /counts 0 output tokens/,
-  },
-  'far more text than its tokens hold': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'word '.repeat(1_000))
-      worker.complete(jobId, 'word '.repeat(1_000), 1, { outputTokens: 24 })
-    },
-    told: /24 output tokens for 5000 characters/,
-  },
-  'an end without a word': {
-    play: (worker, jobId) => worker.complete(jobId, '', 0, { outputTokens: 0 }),
-    told: /without a word/,
-  },
-  'no finish reason': {
-    play: (worker, jobId) => {
-      worker.chunk(jobId, 0, 'one')
-      worker.complete(jobId, 'one', 1, {
-        finishReason: Completion_FinishReason.FINISH_REASON_UNSPECIFIED,
-      })
-    },
-    told: /no finish reason/,
-  },
-}
-
-for (const [lie, { play, told }] of Object.entries(LIES)) {
-  Canaries(
-    `${lie}: no paid job, and it is told why`,
-    inHouse(async ({ stage, rogue }) => {
-      const worker = await rogue(1)
-      const standing = lastStanding(worker)
-      onCanary(worker, ({ jobId }) => {
-        worker.accept(jobId)
-        play(worker, jobId)
-      })
-      // A later try may be under way soon: its state and its reason are of one message.
-      const told_ = () =>
-        standing.now?.state === Standing_State.STATE_RESTING && told.test(standing.now.reason)
-      await until(told_, 'the reason in its standing, at rest', WAIT_MS)
-      assert.ok(standing.now!.restingUntil > 0)
-      await refusedNow(stage)
-      assert.is(record(stage), undefined)
-      assert.is(worker.ended, undefined)
-    }, CANARY),
-  )
-}
-
-Canaries(
-  'an answer that nobody accepted is none',
-  inHouse(async ({ stage, rogue }) => {
-    const worker = await rogue(1)
-    const standing = lastStanding(worker)
-    onCanary(worker, ({ jobId }) => worker.complete(jobId, '', 0))
-    await until(() => /not accepted/.test(standing.now?.reason ?? ''), 'the reason', WAIT_MS)
-    await refusedNow(stage)
   }, CANARY),
 )
 
