@@ -28,7 +28,6 @@ export async function listen(options: ServerOptions): Promise<WorkerServer> {
     // Off by default; without it a peer whose cable was pulled is never noticed.
     'grpc.keepalive_time_ms': 5_000,
     'grpc.keepalive_timeout_ms': 5_000,
-    'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
     // A worker needs one; a proxy that carries many workers opens more connections.

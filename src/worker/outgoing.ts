@@ -18,8 +18,6 @@ export interface AnswerStream {
 
 /** A pool that reads nothing for this long is as good as gone. */
 const STUCK_MS = 20_000
-/** UTF-16 units in one message of chunks that are sent again: well below what a pool takes. */
-const AGAIN_UNITS_MAX = 1024 * 1024
 
 /**
  * What leaves for one pool, over one connection after the other; while there is none, nothing does.
@@ -70,19 +68,7 @@ export class Outgoing {
 
   /** Sends the chunks from number `from` on as they were before. */
   again({ jobId, texts }: AnswerStream, from: number): void {
-    let chunks: Chunk[] = []
-    let units = 0
-    for (let seq = from; seq < texts.length; seq++) {
-      const text = texts[seq]!
-      if (chunks.length > 0 && units + text.length > AGAIN_UNITS_MAX) {
-        this.say({ $case: 'chunks', value: { chunks } })
-        chunks = []
-        units = 0
-      }
-      chunks.push({ jobId, seq, text })
-      units += text.length
-    }
-    if (chunks.length > 0) this.say({ $case: 'chunks', value: { chunks } })
+    this.sayChunks(texts.slice(from).map((text, i) => ({ jobId, seq: from + i, text })))
   }
 
   /** Resolves at once, or when the connection takes more. */
@@ -122,7 +108,13 @@ export class Outgoing {
       return { jobId, seq, text: texts[seq]! }
     })
     this.open.clear()
-    this.say({ $case: 'chunks', value: { chunks } })
+    this.sayChunks(chunks)
+  }
+
+  private sayChunks(all: readonly Chunk[]): void {
+    for (const chunks of inBatches(all, ({ text }) => text.length)) {
+      this.say({ $case: 'chunks', value: { chunks } })
+    }
   }
 
   private write(request: ConnectRequest): void {

@@ -105,6 +105,21 @@ Out('a long answer is sent again in several messages', () => {
   assert.equal(call.chunks(), texts.map((text, seq) => [seq, text] as const).slice(1))
 })
 
+Out(
+  'much text of one turn goes in several messages, whether the pool reads batches or not',
+  async () => {
+    for (const batches of [true, false]) {
+      const outgoing = new Outgoing()
+      const call = attached(outgoing, batches)
+      // More than a pool takes in one message.
+      for (let i = 0; i < 40; i++) outgoing.text(answer(), 'x'.repeat(500_000))
+      await turn()
+      assert.is(call.chunks().length, 40)
+      assert.is(call.written.length, 20)
+    }
+  },
+)
+
 Out('one that takes no more is waited for; one that is gone is not', async () => {
   const outgoing = new Outgoing()
   const call = attached(outgoing)
