@@ -27,3 +27,11 @@ export function inBatches<Message>(
   if (batch.length > 0) batches.push(batch)
   return batches
 }
+
+/** Those of one batch as what goes on the stream: one alone is no batch. */
+export function together<Message>(batch: readonly Message[]) {
+  const [first] = batch
+  if (batch.length === 1) return { message: first }
+  const messages = batch.map((message) => ({ message }))
+  return { message: { $case: 'batch' as const, value: { messages } } }
+}

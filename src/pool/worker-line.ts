@@ -1,5 +1,5 @@
 import type { ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
-import { inBatches } from '../domain/batches.ts'
+import { inBatches, together } from '../domain/batches.ts'
 import type { ToWorker, WorkerCall } from './worker-call.ts'
 
 /**
@@ -44,11 +44,6 @@ export class WorkerLine {
       this.unsentUnits -= units
     })
   }
-}
-
-function together(batch: readonly ToWorker[]): ConnectResponse {
-  if (batch.length === 1) return { message: batch[0] }
-  return { message: { $case: 'batch', value: { messages: batch.map((message) => ({ message })) } } }
 }
 
 const unitsOf = (message: ToWorker): number =>

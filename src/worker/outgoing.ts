@@ -4,7 +4,7 @@ import type {
   ConnectRequest,
   ConnectResponse,
 } from '../../proto/gen/svc/worker/v1/worker.ts'
-import { inBatches } from '../domain/batches.ts'
+import { inBatches, together } from '../domain/batches.ts'
 
 export type PoolCall = ClientDuplexStream<ConnectRequest, ConnectResponse>
 export type ToPool = Exclude<NonNullable<ConnectRequest['message']>, { $case: 'batch' }>
@@ -139,11 +139,6 @@ export class Outgoing {
 }
 
 const DONE = Promise.resolve()
-
-function together(batch: readonly ToPool[]): ConnectRequest {
-  if (batch.length === 1) return { message: batch[0] }
-  return { message: { $case: 'batch', value: { messages: batch.map((message) => ({ message })) } } }
-}
 
 const unitsOf = (message: ToPool): number =>
   message.$case === 'chunks'
