@@ -6,25 +6,31 @@ import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
 /** Of several nodes behind one address one may lag: what it lacks is not gone. */
 const Lagging = suite('chain watcher: a node that lags')
 
-Lagging('behind the one before it: nothing is forgotten or told again', async () => {
-  const house = new WatcherHouse()
-  house.listen()
-  const watcher = await house.watch()
-  for (const n of [1, 2]) {
-    house.settled(n)
-    await rest()
-  }
-  house.told()
-  const { head } = house.chain
-  house.chain.head = async () => (await house.chain.block(1))!
-  await house.clock.advance(2_500)
-  house.chain.head = head
-  house.settled(3)
-  await house.clock.advance(1_100)
-  assert.equal(house.told(), ['ConfirmSettlement 3 3'])
-  assert.is(house.ledger.forgotten, 0)
-  await watcher.stop()
-})
+for (const [what, spanMs] of [
+  ['behind the one before it', 2_500],
+  // The head is asked of the one, and single blocks of the other.
+  ['for longer than three seconds, beside one that does not', 5_100],
+] as const) {
+  Lagging(`${what}: nothing is forgotten or told again`, async () => {
+    const house = new WatcherHouse()
+    house.listen()
+    const watcher = await house.watch()
+    for (const n of [1, 2]) {
+      house.settled(n)
+      await rest()
+    }
+    house.told()
+    const { head } = house.chain
+    house.chain.head = async () => (await house.chain.block(1))!
+    await house.clock.advance(spanMs)
+    house.chain.head = head
+    house.settled(3)
+    await house.clock.advance(1_100)
+    assert.equal(house.told(), ['ConfirmSettlement 3 3'])
+    assert.is(house.ledger.forgotten, 0)
+    await watcher.stop()
+  })
+}
 
 Lagging('whose head was never looked at: nothing is forgotten either', async () => {
   const house = new WatcherHouse()
@@ -57,27 +63,6 @@ Lagging('behind all that was ever seen: nothing is forgotten either', async () =
   house.chain.head = async () => (await house.chain.block(1))!
   await house.clock.advance(2_500)
   Object.assign(house.chain, { head, block })
-  house.settled(3)
-  await house.clock.advance(1_100)
-  assert.equal(house.told(), ['ConfirmSettlement 3 3'])
-  assert.is(house.ledger.forgotten, 0)
-  await watcher.stop()
-})
-
-Lagging('for longer than three seconds, beside one that does not: nothing is gone', async () => {
-  const house = new WatcherHouse()
-  house.listen()
-  const watcher = await house.watch()
-  for (const n of [1, 2]) {
-    house.settled(n)
-    await rest()
-  }
-  house.told()
-  const { head } = house.chain
-  // The head is asked of one, single blocks of the other.
-  house.chain.head = async () => (await house.chain.block(1))!
-  await house.clock.advance(5_100)
-  house.chain.head = head
   house.settled(3)
   await house.clock.advance(1_100)
   assert.equal(house.told(), ['ConfirmSettlement 3 3'])
