@@ -23,8 +23,8 @@ const SILENT_INTERVALS_MAX = 3
  * first word of one that nobody else is free for, hears of a worker that is dead no later.
  */
 export const RESUME_MS: DurationMs = 5_000
-/** Of prompts that a worker has not read yet; one that lets them pile up is stuck. */
-const UNSENT_UNITS_MAX = 32 * 1024 * 1024
+/** A worker that reads nothing for so long, while offers pile up, is as good as gone. */
+const STUCK_MS: DurationMs = 20_000
 
 /** A worker as it introduced itself. */
 export interface MetWorker extends WorkerProfile {
@@ -120,7 +120,7 @@ export class Session {
     const before = this.call
     this.stopWaiting()
     this.call = call
-    this.line = new WorkerLine(call, this.profile.batches)
+    this.line = new WorkerLine(call, this.clock, this.profile.batches)
     this.heardAt = this.clock.monotonic()
     this.endedBefore = new Set(this.ended.keys())
     const current = (act: () => void) => () => {
@@ -147,11 +147,7 @@ export class Session {
   }
 
   send(message: ToWorker): void {
-    if (!this.call || !this.line) return
-    this.line.say(message)
-    if (this.line.unsentUnits > UNSENT_UNITS_MAX) {
-      this.end({ code: status.RESOURCE_EXHAUSTED, details: 'offers are not being read' })
-    }
+    if (this.call) this.line?.say(message)
   }
 
   /** A job was offered here and is no longer. */
@@ -179,9 +175,10 @@ export class Session {
   }
 
   beat(): void {
-    if (!this.call) return
+    if (!this.call || !this.line) return
     const silentMs = this.clock.monotonic() - this.heardAt
     if (silentMs > HEARTBEAT_MS * SILENT_INTERVALS_MAX) this.breakOff(SILENT)
+    else if (this.line.stuckMs > STUCK_MS) this.end(STUCK)
     else this.send({ $case: 'heartbeat', value: { sentAt: this.clock.now() } })
   }
 
@@ -216,6 +213,10 @@ const LEFT: Ending = { code: status.OK, details: 'the worker left' }
 const SILENT: Ending = {
   code: status.DEADLINE_EXCEEDED,
   details: 'no heartbeat for three intervals',
+}
+const STUCK: Ending = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'offers are not being read',
 }
 const REPLACED: Ending = {
   code: status.ABORTED,

@@ -1,5 +1,7 @@
 import type { ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { inBatches, together } from '../domain/batches.ts'
+import type { DurationMs } from '../domain/time.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { ToWorker, WorkerCall } from './worker-call.ts'
 
 /**
@@ -9,13 +11,20 @@ import type { ToWorker, WorkerCall } from './worker-call.ts'
 export class WorkerLine {
   private waiting: ToWorker[] = []
   private scheduled = false
-  /** UTF-16 units of prompts that the worker has not read yet. */
-  unsentUnits = 0
+  /** Written here, and not on its way yet. */
+  private unsent = 0
+  private movedAt = 0
 
   constructor(
     private readonly call: WorkerCall,
+    private readonly clock: Clock,
     private readonly batches: boolean,
   ) {}
+
+  /** How long nothing has left, though something was to. */
+  get stuckMs(): DurationMs {
+    return this.unsent === 0 ? 0 : this.clock.monotonic() - this.movedAt
+  }
 
   say(message: ToWorker): void {
     this.waiting.push(message)
@@ -30,18 +39,16 @@ export class WorkerLine {
     this.scheduled = false
     const said = this.waiting
     this.waiting = []
-    for (const batch of inBatches(said, unitsOf)) {
-      const units = batch.reduce((sum, message) => sum + unitsOf(message), 0)
-      this.write(together(batch), units)
-    }
+    for (const batch of inBatches(said, unitsOf)) this.write(together(batch))
   }
 
-  private write(response: ConnectResponse, units: number): void {
-    const { call } = this
+  private write(response: ConnectResponse): void {
+    const { call, clock } = this
     if (call.destroyed || call.writableEnded) return
-    this.unsentUnits += units
+    if (this.unsent++ === 0) this.movedAt = clock.monotonic()
     call.write(response, () => {
-      this.unsentUnits -= units
+      this.unsent--
+      this.movedAt = clock.monotonic()
     })
   }
 }

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import type { ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import type { ToWorker, WorkerCall } from '../../../src/pool/worker-call.ts'
 import { WorkerLine } from '../../../src/pool/worker-line.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
 const Line = suite('pool: what is said to a worker')
 
@@ -24,8 +25,8 @@ class Call extends EventEmitter {
 }
 
 function lineTo(batches: boolean) {
-  const call = new Call()
-  return { call, line: new WorkerLine(call as unknown as WorkerCall, batches) }
+  const [call, clock] = [new Call(), new ManualClock()]
+  return { call, clock, line: new WorkerLine(call as unknown as WorkerCall, clock, batches) }
 }
 const cancel: ToWorker = { $case: 'cancel', value: { jobId: 'job', settle: false } }
 const offer = (content: string): ToWorker => ({
@@ -61,16 +62,21 @@ Line('one that does not gets each alone, at once', () => {
   assert.equal(call.kinds, ['offer', 'cancel'])
 })
 
-Line('prompts that are not read are counted until they are', async () => {
-  for (const batches of [true, false]) {
-    const { call, line } = lineTo(batches)
-    line.say(offer('four'))
-    line.say(offer('six...'))
-    line.flush()
-    assert.is(line.unsentUnits, 10)
-    for (const read of call.unread) read()
-    assert.is(line.unsentUnits, 0)
-  }
+Line('one that reads nothing is stuck, and one that reads slowly is not', async () => {
+  const { call, clock, line } = lineTo(false)
+  for (const content of ['a', 'b', 'c']) line.say(offer(content))
+  await clock.advance(5_000)
+  assert.is(line.stuckMs, 5_000)
+  call.unread.shift()?.()
+  assert.is(line.stuckMs, 0)
+  await clock.advance(1_000)
+  line.say(cancel)
+  assert.is(line.stuckMs, 1_000, 'what is said besides changes nothing')
+  for (const read of call.unread) read()
+  await clock.advance(60_000)
+  assert.is(line.stuckMs, 0, 'nothing is to be read')
+  line.say(cancel)
+  assert.is(line.stuckMs, 0)
 })
 
 Line('to a stream that has ended nothing is said', async () => {
@@ -79,7 +85,6 @@ Line('to a stream that has ended nothing is said', async () => {
   call.writableEnded = true
   await turn()
   assert.equal(call.kinds, [])
-  assert.is(line.unsentUnits, 0)
 })
 
 Line.run()
