@@ -68,7 +68,8 @@ export class SimBucket {
       revision > arrived && revision <= watch.told && watch.matches(key)
     if (watch.isGone() || ![...this.entries.values()].some(isLost)) return
     this.#world.after(AFTER_A_CUT_MS, () => {
-      watch.told = Math.min(watch.told, watch.arrived())
+      // From the gap on, even where something newer has come through since.
+      watch.told = Math.min(watch.told, arrived)
       this.#tell(watch)
     })
   }
