@@ -172,7 +172,7 @@ function damaged(bytes: Buffer, chance: Dice): Buffer {
 const encoded = (message: unknown): Buffer =>
   Buffer.from(ConnectRequest.encode({ message } as ConnectRequest).finish())
 
-/** A batch in a batch in a batch: what reads them one in the other runs out of stack. */
+/** A batch in a batch in a batch: whoever reads them one in the other, without a limit, runs out of stack. */
 function nested(depth: number): Buffer {
   const [batch, messages] = [0x4a, 0x0a]
   const all = Buffer.alloc(depth * 12)

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { Problem } from './problem.tsx'
+import { focusHeadingIfLost } from './use-focus-back.ts'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -17,14 +18,6 @@ interface ConfirmProps {
   readonly keep?: string
   /** What happens then. */
   readonly children: ReactNode
-}
-
-/** What it was about has gone, and the button that had opened it. */
-function focusHeadingIfLost(): void {
-  const { activeElement } = document
-  if (activeElement === null || activeElement === document.body) {
-    document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
-  }
 }
 
 /** Before something that cannot be undone. */

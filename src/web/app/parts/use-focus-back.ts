@@ -10,9 +10,20 @@ export function useFocusBack(): void {
   useEffect(
     () => () => {
       const isThere = before !== document.body && before?.isConnected
-      const back = isThere ? before : document.querySelector('h1')
-      if (back instanceof HTMLElement) back.focus({ preventScroll: true })
+      focus(isThere ? before : headingOf())
     },
     [before],
   )
+}
+
+/** What a dialog was about has gone, and the button that had opened it: the page's heading gets the focus. */
+export function focusHeadingIfLost(): void {
+  const { activeElement } = document
+  if (activeElement === null || activeElement === document.body) focus(headingOf())
+}
+
+const headingOf = () => document.querySelector('h1')
+
+function focus(element: Element | null): void {
+  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
 }
