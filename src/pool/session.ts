@@ -7,7 +7,6 @@ import type { WorkerProfile } from './registry/state.ts'
 import { SessionTokens } from './session-tokens.ts'
 import {
   type Ending,
-  endCall,
   type FromWorker,
   saidIn,
   type ToWorker,
@@ -82,7 +81,6 @@ export class Session {
   private workedAt = Number.NEGATIVE_INFINITY
   private closed = false
   /** Undefined while the worker is waited for, and after the end. */
-  private call: WorkerCall | undefined
   private line: WorkerLine | undefined
   private stopWaiting = () => {}
   private readonly stopHeartbeat: () => void
@@ -103,7 +101,7 @@ export class Session {
   }
   /** The stream broke, and the worker has a while to come back. */
   get isSuspended(): boolean {
-    return !this.closed && !this.call
+    return !this.closed && !this.line
   }
 
   /** It has said something of its jobs within the last `spanMs`, not only that it is there. */
@@ -117,17 +115,17 @@ export class Session {
 
   /** Goes on over this stream; one that it replaces is ended, and what still comes over it is lost. */
   speakOver(call: WorkerCall): void {
-    const before = this.call
+    const before = this.line
     this.stopWaiting()
-    this.call = call
-    this.line = new WorkerLine(call, this.clock, this.profile.batches)
+    const line = new WorkerLine(call, this.clock, this.profile.batches)
+    this.line = line
     this.heardAt = this.clock.monotonic()
     this.endedBefore = new Set(this.ended.keys())
     const current = (act: () => void) => () => {
-      if (this.call === call) act()
+      if (this.line === line) act()
     }
     call.on('data', (request: ConnectRequest) => {
-      for (const message of saidIn(request)) if (this.call === call) this.hear(message)
+      for (const message of saidIn(request)) if (this.line === line) this.hear(message)
     })
     // A worker that leaves says Drain before; without it a stream that is reset ends like this too.
     call.on(
@@ -142,12 +140,12 @@ export class Session {
       'error',
       current(() => this.breakOff()),
     )
-    if (before) endCall(before, REPLACED)
+    before?.end(REPLACED)
     if (call.cancelled) queueMicrotask(current(() => this.breakOff()))
   }
 
   send(message: ToWorker): void {
-    if (this.call) this.line?.say(message)
+    this.line?.say(message)
   }
 
   /** A job was offered here and is no longer. */
@@ -167,15 +165,14 @@ export class Session {
   }
 
   end(ending: Ending): void {
-    const call = this.call
-    this.call = undefined
-    this.line?.flush()
-    if (call) endCall(call, ending)
+    const line = this.line
+    this.line = undefined
+    line?.end(ending)
     this.close()
   }
 
   beat(): void {
-    if (!this.call || !this.line) return
+    if (!this.line) return
     const silentMs = this.clock.monotonic() - this.heardAt
     if (silentMs > HEARTBEAT_MS * SILENT_INTERVALS_MAX) this.breakOff(SILENT)
     else if (this.line.stuckMs > STUCK_MS) this.end(STUCK)
@@ -191,9 +188,9 @@ export class Session {
 
   /** The stream is of no more use. @param ending where it is there to be told */
   private breakOff(ending?: Ending): void {
-    const call = this.call
-    this.call = undefined
-    if (call && ending) endCall(call, ending)
+    const line = this.line
+    this.line = undefined
+    if (ending) line?.end(ending)
     if (this.listener.streamBroke(this)) {
       this.stopWaiting = this.clock.after(RESUME_MS, () => this.close())
     } else this.close()

@@ -2,7 +2,7 @@ import type { ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { inBatches, together } from '../domain/batches.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { ToWorker, WorkerCall } from './worker-call.ts'
+import { type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
 
 /**
  * What is said to a worker over one stream. gRPC writes a message once the one before it is written, which
@@ -35,7 +35,13 @@ export class WorkerLine {
     }
   }
 
-  flush(): void {
+  /** Ends the stream, after all that was said over it. */
+  end(ending: Ending): void {
+    this.flush()
+    endCall(this.call, ending)
+  }
+
+  private flush(): void {
     this.scheduled = false
     const said = this.waiting
     this.waiting = []
