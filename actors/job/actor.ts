@@ -25,7 +25,7 @@ import type { JobEvent } from './events.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
 import {
-  type AbandonedJob,
+  type BegunJob,
   evolve,
   isCompleted,
   isRunning,
@@ -144,7 +144,7 @@ async function run(
   }
 }
 
-function lockIntent(job: Exclude<Job, AbandonedJob>, abandon: boolean): LockIntent {
+function lockIntent(job: BegunJob, abandon: boolean): LockIntent {
   const { id: jobId, wallet, lock: credits, tier } = job.terms
   const again = isCompleted(job) ? { again: true } : {}
   return { type: 'lock', jobId, wallet, credits, tier, abandon, ...again, ...traced(job.terms) }
@@ -238,7 +238,7 @@ async function hasSentText(bus: Bus, job: RunningJob): Promise<boolean | undefin
 async function stopWorker(
   { bus, clock }: JobPorts,
   { poolId, settle }: Extract<JobEffect, { type: 'stop_worker' }>,
-  job: Exclude<Job, AbandonedJob>,
+  job: BegunJob,
   { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
   const jobId = job.terms.id

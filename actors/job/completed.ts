@@ -103,6 +103,9 @@ interface RefusedDispute extends Claim {
   readonly reason: string
 }
 
+/** It stands on chain by a block, and not only by word of the lane that sent it. */
+export const isMined = ({ opening }: Dispute): boolean => opening !== null && opening.block !== null
+
 /** What only a completed job lives through. */
 export type CompletedEvent =
   | {

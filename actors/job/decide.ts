@@ -32,7 +32,7 @@ import {
   tornAnswer,
 } from './refusals.ts'
 import {
-  type AbandonedJob,
+  type BegunJob,
   type EndedJob,
   isCompleted,
   isEnded,
@@ -115,14 +115,13 @@ function termsOf({ type: _, key: _key, jobId, at, ...rest }: StartJob) {
   return { id: jobId, createdAt: at, ...rest }
 }
 
-function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decision<JobEvent> {
+function decideConfirmLock(job: BegunJob, command: ConfirmLock, world: World): Decision<JobEvent> {
   const { tx, block, at } = command
   const confirmed: JobEvent = { type: 'LockConfirmed', tx, block }
   // The job ended while its lock was on the way: known now, it is refunded.
   if (isEnded(job)) {
     return job.escrow.at === 'asked' || job.escrow.at === 'never' ? accept(confirmed) : nothing
   }
-  if (job.status === 'abandoned') return nothing
   if (isCompleted(job) && job.escrow.at === 'asked') return accept(confirmed)
   if (job.escrow.at === 'locked') {
     // Told at broadcast first, and now with the block, or with the hash that was mined instead.
@@ -132,9 +131,8 @@ function decideConfirmLock(job: Job, command: ConfirmLock, world: World): Decisi
   return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
 }
 
-function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
+function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<JobEvent> {
   const { reason, at, final } = command
-  if (job.status === 'abandoned') return nothing
   // A job that waits for its lock hears the end from the lane: it may be on its way once more.
   if (final && !isPaid(job)) return nothing
   if (isEnded(job)) return mayRefuse(job, reason) ? accept({ type: 'LockRefused' }) : nothing
@@ -150,7 +148,7 @@ function decideRefuseLock(job: Job, command: RefuseLock): Decision<JobEvent> {
  * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
  * before the lock came again: nobody is charged, and nobody is paid.
  */
-const isUndone = (job: Job, command: RefuseLock): boolean =>
+const isUndone = (job: BegunJob, command: RefuseLock): boolean =>
   command.reason === 'InsufficientCredits' &&
   command.block !== undefined &&
   job.status === 'settled' &&
@@ -165,7 +163,7 @@ function mayRefuse(job: EndedJob, reason: string): boolean {
   return lockIsOpen(job) || (isRefunding && findsNoLock(reason))
 }
 
-function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
+function decideAssign(job: BegunJob, command: AssignWorker): Decision<JobEvent> {
   const running = inAttempt(job, command)
   if (!running || running.attempt?.worker?.address === command.worker) return nothing
   return accept({
@@ -175,7 +173,7 @@ function decideAssign(job: Job, command: AssignWorker): Decision<JobEvent> {
   })
 }
 
-function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
+function decideComplete(job: BegunJob, command: CompleteJob): Decision<JobEvent> {
   const running = inAttempt(job, command)
   if (!running) return nothing
   // A worker that finishes after the window is not paid.
@@ -203,7 +201,7 @@ function decideComplete(job: Job, command: CompleteJob): Decision<JobEvent> {
   return accept<JobEvent>({ type: 'WorkerAssigned', worker, workerId, ...taken }, completed)
 }
 
-function decideCancel(job: Job, { torn, unseen, replyTo, at }: CancelJob): Decision<JobEvent> {
+function decideCancel(job: BegunJob, { torn, unseen, replyTo, at }: CancelJob): Decision<JobEvent> {
   if (!isRunning(job)) return nothing
   // Somebody else waits for it by now.
   if (replyTo !== undefined && replyTo !== job.terms.replyTo) return nothing
@@ -217,22 +215,19 @@ function decideCancel(job: Job, { torn, unseen, replyTo, at }: CancelJob): Decis
 }
 
 /** One that has an end says so in its reply; only what is still to come needs the new address. */
-function decideJoin(
-  job: Exclude<Job, AbandonedJob>,
-  { wallet, replyTo, at }: JoinJob,
-): Decision<JobEvent> {
+function decideJoin(job: BegunJob, { wallet, replyTo, at }: JoinJob): Decision<JobEvent> {
   if (wallet !== job.terms.wallet) return refuse('job_not_found')
   if (!isRunning(job) || replyTo === job.terms.replyTo) return nothing
   return accept({ type: 'JobJoined', replyTo, at })
 }
 
-function decideExpire(job: Job, { at }: ExpireJob): Decision<JobEvent> {
+function decideExpire(job: BegunJob, { at }: ExpireJob): Decision<JobEvent> {
   // Timers fire at least once; a job no longer waiting on a worker has nothing to say.
   if (!isRunning(job) || at < job.terms.deadlineAt) return nothing
   return accept({ type: 'JobExpired', refusal: timeout(job), at })
 }
 
-function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision<JobEvent> {
+function decideConfirmSettlement(job: BegunJob, command: ConfirmSettlement): Decision<JobEvent> {
   const { tx, block, charged, answer } = command
   // The chain went back behind what ended the job, and paid its worker instead.
   if (isEnded(job) && job.answered) {
@@ -241,7 +236,6 @@ function decideConfirmSettlement(job: Job, command: ConfirmSettlement): Decision
     const isLate = refundBlock !== null && !isLater(command, block, refundBlock)
     return isLate ? nothing : accept({ type: 'SettlementConfirmed', tx, block, charged })
   }
-  if (job.status === 'abandoned') return nothing
   // The journal is an older copy, of before the answer: the chain has spoken all the same.
   if (!isCompleted(job)) {
     return answer ? accept({ type: 'SettlementFound', tx, block, charged, answer }) : nothing
@@ -259,13 +253,16 @@ const isLater = ({ final }: Pick<ConfirmRefund, 'final'>, block: number, seen: n
   final === true || block > seen
 
 /** Arbitration takes longer than any chain goes back. */
-const isPaidFor = (job: Job, command: ConfirmRefund, block: number): boolean =>
+const isPaidFor = (job: BegunJob, command: ConfirmRefund, block: number): boolean =>
   isCompleted(job) &&
   job.settlement !== null &&
   (!isLater(command, block, job.settlement.block) ||
     ('dispute' in job && 'resolution' in job.dispute))
 
-function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Decision<JobEvent> {
+function decideRefuseSettlement(
+  job: BegunJob,
+  { reason, at }: RefuseSettlement,
+): Decision<JobEvent> {
   // A dispute that was kept until then has nothing left to contest.
   if (!isCompleted(job) || isPaid(job)) return nothing
   const { escrow } = job
@@ -276,7 +273,7 @@ function decideRefuseSettlement(job: Job, { reason, at }: RefuseSettlement): Dec
   return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
 }
 
-function decideConfirmRefund(job: Job, command: ConfirmRefund): Decision<JobEvent> {
+function decideConfirmRefund(job: BegunJob, command: ConfirmRefund): Decision<JobEvent> {
   const { tx, block, at } = command
   const confirmed: JobEvent = { type: 'RefundConfirmed', tx, block }
   if (isEnded(job)) {
@@ -287,7 +284,7 @@ function decideConfirmRefund(job: Job, command: ConfirmRefund): Decision<JobEven
     return same || block === null ? nothing : accept(confirmed)
   }
   // Anyone may refund an expired lock. The chain has spoken: the job cannot be paid any more.
-  if (block === null || job.status === 'abandoned' || isPaidFor(job, command, block)) return nothing
+  if (block === null || isPaidFor(job, command, block)) return nothing
   // A lock is older than any window by then: no worker finished in time.
   if (isRunning(job) && at >= job.terms.deadlineAt) {
     return accept<JobEvent>({ type: 'JobExpired', refusal: timeout(job), at }, confirmed)

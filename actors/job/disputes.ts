@@ -9,7 +9,7 @@ import type {
 import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import { disputeOf } from './completed.ts'
 import type { JobEvent } from './events.ts'
-import { type AbandonedJob, isCompleted, type Job } from './state.ts'
+import { type BegunJob, isCompleted, type Job } from './state.ts'
 
 /** What may be said about a contested answer: by its caller, by the lane, by the chain. */
 
@@ -17,7 +17,7 @@ const refusal = (why: DisputeRefusal): Decision<never> => refuse(why)
 
 /** @param windowMs counted from the final output token, whatever the hash */
 export function decideDispute(
-  job: Exclude<Job, AbandonedJob>,
+  job: BegunJob,
   { wallet, requestId, receivedHash, at }: DisputeJob,
   windowMs: DurationMs,
 ): Decision<JobEvent> {

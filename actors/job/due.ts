@@ -1,10 +1,10 @@
-import type { Address } from '../../src/domain/ids.ts'
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import type { DueEffect } from '../../src/runtime/kind.ts'
-import type { CompletedJob, DisputedJob } from './completed.ts'
+import { type CompletedJob, isMined } from './completed.ts'
 import {
   awaitsRefundHash,
   type EndedJob,
+  isBack,
   isCompleted,
   isRunning,
   type Job,
@@ -25,7 +25,7 @@ export type JobEffect = DueEffect &
     | { readonly type: 'dispute' }
     | { readonly type: 'refund' }
     | { readonly type: 'tell_edge' }
-    | { readonly type: 'release'; readonly wallet: Address }
+    | { readonly type: 'release' }
     | { readonly type: 'drop_prompt' }
   )
 
@@ -45,7 +45,7 @@ const REFUND_HASH_WAIT_MS = 5_000
  * effect is safe to repeat.
  */
 export function due(job: Job): readonly JobEffect[] {
-  if (job.status === 'abandoned') return [release(job.wallet)]
+  if (job.status === 'abandoned') return [release]
   if (isRunning(job)) return dueRunning(job)
   if (isCompleted(job)) return dueCompleted(job)
   return dueEnded(job)
@@ -61,7 +61,7 @@ export function rests(job: Job): boolean {
       return job.escrow.at === 'locked'
     // Arbitration takes a day; its end is a command, and wakes the actor.
     case 'disputed':
-      return job.settlement !== null && isOpen(job)
+      return job.settlement !== null && isMined(job.dispute)
     case 'failed':
     case 'refunded':
       return job.escrow.at === 'never' || isBack(job.escrow)
@@ -69,11 +69,6 @@ export function rests(job: Job): boolean {
       return false
   }
 }
-
-const isOpen = ({ dispute }: DisputedJob): boolean =>
-  dispute.opening !== null && dispute.opening.block !== null
-const isBack = (escrow: EndedJob['escrow']): boolean =>
-  escrow.at === 'returned' && escrow.refundBlock !== null
 
 function dueRunning(job: RunningJob): readonly JobEffect[] {
   const { deadlineAt } = job.terms
@@ -107,7 +102,7 @@ function dueCompleted(job: CompletedJob): readonly JobEffect[] {
     return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
   }
   // The contract opens a dispute of a settled job only.
-  if (job.status === 'disputed' && !isOpen(job)) {
+  if (job.status === 'disputed' && !isMined(job.dispute)) {
     return [dropPrompt, { key: 'dispute', type: 'dispute', everyMs: REPEAT_MS }]
   }
   return [dropPrompt]
@@ -118,7 +113,7 @@ function dueEnded(job: EndedJob): readonly JobEffect[] {
   const effects: JobEffect[] = [dropPrompt, answer(job)]
   if (job.poolId) effects.push(stopWorker(job.poolId, false))
   if (lockIsOpen(job)) effects.push(lock(true))
-  if (escrow.at === 'never') effects.push(release(job.terms.wallet))
+  if (escrow.at === 'never') effects.push(release)
   if (escrow.at === 'locked' || (escrow.at === 'returned' && !isBack(escrow))) {
     effects.push({ key: 'refund', type: 'refund', everyMs: REPEAT_MS })
   }
@@ -144,7 +139,7 @@ const watchEdge = ({ terms, joinedAt }: RunningJob): JobEffect => ({
 })
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
 const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }
-const release = (wallet: Address): JobEffect => ({ key: 'release', type: 'release', wallet })
+const release: JobEffect = { key: 'release', type: 'release' }
 const lock = (abandon: boolean): JobEffect => ({
   key: `lock.${abandon}`,
   type: 'lock',

@@ -1,6 +1,15 @@
 import type { JobHappening } from '../../src/messages/job-fact.ts'
-import { isProven } from './completed.ts'
-import { type EndedJob, isCompleted, isRunning, type Job, lastWorkerOf } from './state.ts'
+import { isMined, isProven } from './completed.ts'
+import {
+  type BegunJob,
+  type EndedJob,
+  isBack,
+  isCompleted,
+  isRunning,
+  type Job,
+  lastWorkerOf,
+} from './state.ts'
+import { reasonOf } from './terms.ts'
 
 /**
  * What has happened to a job by this state, in the order in which it did. Whoever tells the world
@@ -21,18 +30,18 @@ export function happeningsOf(job: Job): readonly JobHappening[] {
     return []
   }
   if (job.settlement) before.push({ type: 'job.completed' })
-  const isDisputed = job.status === 'disputed' && isMined(job.dispute.opening)
+  const isDisputed = job.status === 'disputed' && isMined(job.dispute)
   return isDisputed ? [...before, { type: 'job.disputed' }] : before
 }
 
 /** The credits are in escrow by a block, and not only by word of the lane that sent the lock. */
-function isLocked(job: Exclude<Job, { status: 'abandoned' }>): boolean {
+function isLocked(job: BegunJob): boolean {
   const { escrow } = job
   if (isCompleted(job) && job.settlement) return true
   return escrow.at === 'locked' ? escrow.block !== 0 : escrow.at === 'returned'
 }
 
-function wasTaken(job: Exclude<Job, { status: 'abandoned' }>): boolean {
+function wasTaken(job: BegunJob): boolean {
   if (isRunning(job)) return lastWorkerOf(job) !== null
   return isCompleted(job) || job.worker !== null
 }
@@ -40,12 +49,8 @@ function wasTaken(job: Exclude<Job, { status: 'abandoned' }>): boolean {
 /** Told once the credits are back, so that the refund's transaction can be named. */
 function ending(job: EndedJob): readonly JobHappening[] {
   const { escrow, refusal } = job
-  const isOver = escrow.at === 'never' || (escrow.at === 'returned' && escrow.refundBlock !== null)
-  if (!isOver) return []
+  if (escrow.at !== 'never' && !isBack(escrow)) return []
   return job.status === 'refunded'
     ? [{ type: 'job.timeout' }]
-    : [{ type: 'job.failed', reason: refusal.reason ?? refusal.code }]
+    : [{ type: 'job.failed', reason: reasonOf(refusal) }]
 }
-
-const isMined = (opening: { readonly block: number | null } | null): boolean =>
-  opening !== null && opening.block !== null

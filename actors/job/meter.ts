@@ -7,15 +7,14 @@ import { partitionOfJob } from './actor.ts'
 import { isProven, type ProvenJob } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
-import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { type BegunJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { reasonOf } from './terms.ts'
 
 interface Options {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
 }
-
-type ShownJob = Exclude<Job, AbandonedJob>
 
 /** When a job came to each of its stages, as this host saw it. */
 interface Life {
@@ -75,7 +74,7 @@ export class JobMeter implements JobsMeter {
     return life
   }
 
-  #note(job: ShownJob, life: Life): void {
+  #note(job: BegunJob, life: Life): void {
     const now = this.#options.clock.now()
     if (life.lockedAt === undefined && job.escrow.at === 'locked') {
       life.lockedAt = now
@@ -95,11 +94,11 @@ export class JobMeter implements JobsMeter {
     }
   }
 
-  #tellEnd(job: ShownJob, life: Life): void {
+  #tellEnd(job: BegunJob, life: Life): void {
     const { clock, log } = this.#options
     const now = clock.now()
     const { id, wallet, model, tier, stream, lock, createdAt, trace } = job.terms
-    const reason = isEnded(job) ? (job.refusal.reason ?? job.refusal.code) : ''
+    const reason = isEnded(job) ? reasonOf(job.refusal) : ''
     this.#ends.inc({ model, status: job.status, reason })
     if (job.status === 'settled' && isProven(job)) {
       this.#stages.observe({ stage: 'settle' }, seconds(job.completedAt, now))

@@ -13,7 +13,8 @@ import type { JobEvent } from './events.ts'
 import type { AssignedWorker, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
-export type Job = RunningJob | CompletedJob | EndedJob | AbandonedJob
+export type Job = BegunJob | AbandonedJob
+export type BegunJob = RunningJob | CompletedJob | EndedJob
 
 /** Where the job's credits are, as far as we know. */
 export type Escrow =
@@ -93,6 +94,11 @@ export const isCompleted = (job: Job): job is CompletedJob =>
 export const isPaid = (job: Job): boolean => isCompleted(job) && job.settlement !== null
 export const isEnded = (job: Job): job is EndedJob =>
   job.status === 'failed' || job.status === 'refunded'
+/** The credits are back by a block, and not only by word of the lane that sent the refund. */
+export const isBack = (
+  escrow: Escrow,
+): escrow is Extract<Escrow, { at: 'returned' }> & { readonly refundBlock: number } =>
+  escrow.at === 'returned' && escrow.refundBlock !== null
 
 /** A timeout whose answer waits for the hash of the refund, which nobody has told yet. */
 export const awaitsRefundHash = ({ status, escrow }: EndedJob): boolean =>
@@ -103,7 +109,7 @@ export const lastWorkerOf = ({ attempt, lostWorker }: RunningJob): Address | nul
   attempt?.worker?.address ?? lostWorker ?? null
 
 /** The lock is asked for, or broadcast (block 0): the chain has not decided yet. */
-export const lockIsOpen = ({ escrow }: Exclude<Job, AbandonedJob>): boolean =>
+export const lockIsOpen = ({ escrow }: BegunJob): boolean =>
   escrow.at === 'asked' || (escrow.at === 'locked' && escrow.block === 0)
 
 export function evolve(job: Job | undefined, event: JobEvent): Job {
@@ -247,7 +253,7 @@ function completed(
 }
 
 function ended(
-  job: Exclude<Job, AbandonedJob>,
+  job: BegunJob,
   status: EndedJob['status'],
   refusal: JobRefusal,
   endedAt: UnixMs,
@@ -284,16 +290,12 @@ function found(
   }
 }
 
-function withEscrow(job: Exclude<Job, AbandonedJob>, escrow: Escrow): Job {
+function withEscrow(job: BegunJob, escrow: Escrow): Job {
   assert(!isCompleted(job), 'the escrow of a completed job is settled')
   return { ...job, escrow }
 }
 
-function returned(
-  job: Exclude<Job, AbandonedJob>,
-  refundTx: TxHash,
-  refundBlock: number | null,
-): Job {
+function returned(job: BegunJob, refundTx: TxHash, refundBlock: number | null): Job {
   const tx = job.escrow.at === 'locked' || job.escrow.at === 'returned' ? job.escrow.tx : null
   return withEscrow(job, { at: 'returned', tx, refundTx, refundBlock })
 }

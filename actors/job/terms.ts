@@ -43,6 +43,8 @@ export interface JobRefusal extends Refusal {
   readonly reason?: FailReason
 }
 
+export const reasonOf = ({ reason, code }: JobRefusal): string => reason ?? code
+
 type FailReason =
   | 'lock_refused'
   | 'paused'

@@ -6,9 +6,10 @@ import { partitionOfJob } from './actor.ts'
 import { isProven } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
-import { type AbandonedJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { type BegunJob, isBack, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { reasonOf } from './terms.ts'
 
-type TracedJob = Exclude<Job, AbandonedJob> & { terms: { trace: Traceparent } }
+type TracedJob = BegunJob & { terms: { trace: Traceparent } }
 
 interface Options {
   readonly traces: Traces
@@ -126,8 +127,8 @@ function stagesOf(job: TracedJob): Stage[] {
     if (settlement) add('settled', { 'svc.tx': settlement.tx, 'svc.block': settlement.block })
   }
   if (isEnded(job)) {
-    add('failed', { 'svc.reason': reasonOf(job) })
-    if (escrow.at === 'returned' && escrow.refundBlock !== null) {
+    add('failed', { 'svc.reason': reasonOf(job.refusal) })
+    if (isBack(escrow)) {
       add('refunded', { 'svc.tx': escrow.refundTx, 'svc.block': escrow.refundBlock })
     }
   }
@@ -145,8 +146,5 @@ const attributesOf = (job: TracedJob): Attributes => ({
         'svc.tokens': job.usage?.completionTokens,
       }
     : {}),
-  ...(isEnded(job) ? { 'error.type': reasonOf(job) } : {}),
+  ...(isEnded(job) ? { 'error.type': reasonOf(job.refusal) } : {}),
 })
-
-const reasonOf = ({ refusal }: Extract<TracedJob, { refusal: unknown }>): string =>
-  refusal.reason ?? refusal.code

@@ -13,8 +13,8 @@ import { type CompletedJob, disputeOf, isProven, type ProvenJob } from './comple
 import type { JobEvent } from './events.ts'
 import { completeRefusal, lostAnswer } from './refusals.ts'
 import {
-  type AbandonedJob,
   awaitsRefundHash,
+  type BegunJob,
   type EndedJob,
   isCompleted,
   isEnded,
@@ -76,7 +76,7 @@ const proofOf = ({
 })
 
 /** Who asks before the refund's hash is known hears of the end when it is, or when it is late. */
-const askedEnding = (job: Exclude<Job, AbandonedJob>): EdgeEnding | null =>
+const askedEnding = (job: BegunJob): EdgeEnding | null =>
   isEnded(job) && awaitsRefundHash(job) ? null : endingOf(job)
 
 /** How the job ended for the caller who waits; null while it has not. */
@@ -120,7 +120,7 @@ function failure(job: EndedJob): EdgeEnding {
   }
 }
 
-function escrowTx({ escrow }: Exclude<Job, AbandonedJob>): JobView['escrowTx'] {
+function escrowTx({ escrow }: BegunJob): JobView['escrowTx'] {
   return escrow.at === 'locked' || escrow.at === 'returned' ? escrow.tx : null
 }
 
@@ -128,7 +128,7 @@ function escrowTx({ escrow }: Exclude<Job, AbandonedJob>): JobView['escrowTx'] {
 export const viewIfAny = (job: Job): JobView | undefined =>
   job.status === 'abandoned' ? undefined : viewOf(job)
 
-export function viewOf(job: Exclude<Job, AbandonedJob>): JobView {
+export function viewOf(job: BegunJob): JobView {
   const { id, wallet, model, tier, lock, createdAt } = job.terms
   // All fields in one literal: as objects spread over one another they take 70 times as long, and a
   // view is made at each command.

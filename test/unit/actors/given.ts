@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { decide } from '../../../actors/job/decide.ts'
 import { due } from '../../../actors/job/due.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
-import { type AbandonedJob, evolve, type Job } from '../../../actors/job/state.ts'
+import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobTerms } from '../../../actors/job/terms.ts'
 import { viewOf } from '../../../actors/job/view.ts'
 import type { World } from '../../../actors/job/world.ts'
@@ -215,5 +215,5 @@ export const confirmSettlement = {
 /** The job as others see it. */
 export function shown(job: Job | undefined): JobView {
   assert.ok(job && job.status !== 'abandoned')
-  return viewOf(job as Exclude<Job, AbandonedJob>)
+  return viewOf(job)
 }
