@@ -117,7 +117,7 @@ export class Placements {
     const lost = this.jobsOf(session.address)
     this.lose(session, lost)
     this.sessions.delete(session.address)
-    this.run({ type: 'Leave', address: session.address, at: this.clock.now() })
+    this.run({ type: 'Leave', address: session.address })
     this.listener.lost(session, lost)
   }
 
@@ -138,11 +138,11 @@ export class Placements {
   }
 
   drainWorker(session: Session): void {
-    this.run({ type: 'DrainWorker', address: session.address, at: this.clock.now() })
+    this.run({ type: 'DrainWorker', address: session.address })
   }
 
   dropModel(session: Session, model: string): void {
-    this.run({ type: 'DropModel', address: session.address, model, at: this.clock.now() })
+    this.run({ type: 'DropModel', address: session.address, model })
   }
 
   takeModel(session: Session, model: string, contextWindow: number): void {
@@ -152,7 +152,7 @@ export class Placements {
   }
 
   drain(): void {
-    this.run({ type: 'DrainPool', at: this.clock.now() })
+    this.run({ type: 'DrainPool' })
   }
 
   wake(): void {

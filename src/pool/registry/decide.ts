@@ -10,7 +10,7 @@ import type { Placement, Waiting } from './waiting.ts'
 export type RegistryCommand =
   /** A worker connected; one that was connected already is replaced. */
   | { readonly type: 'Join'; readonly profile: WorkerProfile; readonly at: UnixMs }
-  | { readonly type: 'Leave'; readonly address: Address; readonly at: UnixMs }
+  | { readonly type: 'Leave'; readonly address: Address }
   /** It is about to leave in the middle of jobs of these wallets, one entry a job. */
   | {
       readonly type: 'Lose'
@@ -18,16 +18,11 @@ export type RegistryCommand =
       readonly wallets: readonly Address[]
       readonly at: UnixMs
     }
-  | { readonly type: 'DrainWorker'; readonly address: Address; readonly at: UnixMs }
+  | { readonly type: 'DrainWorker'; readonly address: Address }
   /** Its stream broke; it may be back. */
   | { readonly type: 'Suspend'; readonly address: Address }
   | { readonly type: 'Resume'; readonly address: Address; readonly at: UnixMs }
-  | {
-      readonly type: 'DropModel'
-      readonly address: Address
-      readonly model: string
-      readonly at: UnixMs
-    }
+  | { readonly type: 'DropModel'; readonly address: Address; readonly model: string }
   /** The worker gets jobs of one more model, or with another largest context. */
   | {
       readonly type: 'TakeModel'
@@ -36,7 +31,7 @@ export type RegistryCommand =
       readonly contextWindow: number
       readonly at: UnixMs
     }
-  | { readonly type: 'DrainPool'; readonly at: UnixMs }
+  | { readonly type: 'DrainPool' }
   /** Nothing said: nobody here can take it. */
   | {
       readonly type: 'Place'

@@ -50,5 +50,5 @@ export class RegistryHouse {
   }
   see = (address: Address, firstTokenMs: number, model = 'm') =>
     this.say({ type: 'SeeFirstToken', address, model, firstTokenMs })
-  leave = (address: Address) => this.say({ type: 'Leave', address, at: NOW })
+  leave = (address: Address) => this.say({ type: 'Leave', address })
 }

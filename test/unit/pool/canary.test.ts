@@ -192,10 +192,10 @@ Slots('is not had where none is free, at rest, on the way out, or unknown', () =
   resting.say({ type: 'Blame', address: A, why: 'it lied', at: NOW })
   assert.equal(hold(resting), [])
   const leaving = housed()
-  leaving.say({ type: 'DrainWorker', address: A, at: NOW })
+  leaving.say({ type: 'DrainWorker', address: A })
   assert.equal(hold(leaving), [])
   const closing = housed()
-  closing.say({ type: 'DrainPool', at: NOW })
+  closing.say({ type: 'DrainPool' })
   assert.equal(hold(closing), [])
 })
 

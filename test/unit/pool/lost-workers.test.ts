@@ -77,14 +77,14 @@ Lost('without a job under way: nothing is held against it', () => {
 Lost('one that drains has said that it leaves', () => {
   const house = new House()
   house.join(A)
-  house.say({ type: 'DrainWorker', address: A, at: NOW })
+  house.say({ type: 'DrainWorker', address: A })
   assert.equal(lose(house, A, [W1]), [])
 })
 
 Lost('a pool that shuts down blames nobody', () => {
   const house = new House()
   house.join(A)
-  house.say({ type: 'DrainPool', at: NOW })
+  house.say({ type: 'DrainPool' })
   assert.equal(lose(house, A, [W1]), [])
 })
 

@@ -94,7 +94,7 @@ Registry('a job that waits for a model is taken with it', () => {
 
 Registry('a worker that has left takes nothing', () => {
   const { say, take } = house()
-  say({ type: 'Leave', address: A, at: NOW })
+  say({ type: 'Leave', address: A })
   assert.equal(take('n', 20), [])
 })
 

@@ -4,7 +4,7 @@ import { toAddress } from '../../../src/domain/ids.ts'
 import { median } from '../../../src/domain/median.ts'
 import { emptyRegistry } from '../../../src/pool/registry/state.ts'
 import { summarize } from '../../../src/pool/registry/summary.ts'
-import { A, B, RegistryHouse as House, job, later, NOW } from '../../fakes/pool/registry-house.ts'
+import { A, B, RegistryHouse as House, job, later } from '../../fakes/pool/registry-house.ts'
 
 const Choice = suite('registry: choice')
 
@@ -165,7 +165,7 @@ Queue('a draining worker gets nothing, and what waited for it alone is stranded'
   house.join(A)
   house.place(1)
   house.place(2)
-  assert.equal(house.say({ type: 'DrainWorker', address: A, at: NOW }), [
+  assert.equal(house.say({ type: 'DrainWorker', address: A }), [
     'WorkerDrained a',
     'JobUnqueued 2',
     'JobStranded 2',
@@ -178,7 +178,7 @@ Queue('a model that turns out not to be served is dropped', () => {
   house.join(A, 1, ['m', 'n'])
   house.place(1)
   house.place(2)
-  const dropped = house.say({ type: 'DropModel', address: A, model: 'm', at: NOW })
+  const dropped = house.say({ type: 'DropModel', address: A, model: 'm' })
   assert.equal(dropped, ['ModelDropped a', 'JobUnqueued 2', 'JobStranded 2'])
   assert.equal(house.place(3, [], 'n'), ['JobQueued'])
 })
@@ -188,11 +188,7 @@ Queue('a draining pool takes nothing', () => {
   house.join(A)
   house.place(1)
   house.place(2)
-  assert.equal(house.say({ type: 'DrainPool', at: NOW }), [
-    'PoolDrained',
-    'JobUnqueued 2',
-    'JobStranded 2',
-  ])
+  assert.equal(house.say({ type: 'DrainPool' }), ['PoolDrained', 'JobUnqueued 2', 'JobStranded 2'])
   assert.equal(house.place(3), [])
   assert.ok(summarize(house.registry, 'p').draining)
 })
@@ -234,7 +230,7 @@ Summary('speed is of the model: a small one on the same worker says nothing of a
   house.see(A, 900, 'large')
   const { small, large } = summarize(house.registry, 'p').models
   assert.equal([small?.firstTokenMs, large?.firstTokenMs], [10, 900])
-  house.say({ type: 'DropModel', address: A, model: 'large', at: NOW })
+  house.say({ type: 'DropModel', address: A, model: 'large' })
   assert.equal(house.see(A, 1, 'large'), [], 'late, of a model that is gone')
 })
 
