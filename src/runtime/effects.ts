@@ -73,7 +73,6 @@ class Running<Command, Effect extends DueEffect> {
     const { clock, log, run, tell } = this.#options
     try {
       await run(this.#effect, {
-        cancelled: () => this.#cancelled,
         tell: (command) => {
           if (!this.#cancelled) tell(command)
         },

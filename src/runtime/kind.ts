@@ -54,8 +54,6 @@ export interface DueEffect {
 }
 
 export interface EffectContext<Command> {
-  /** Says something to the actor itself. */
+  /** Says something to the actor itself; nothing, once the effect is no longer due or the actor given up. */
   tell(command: Command): void
-  /** True once the effect is no longer due, or the actor was given up. */
-  cancelled(): boolean
 }

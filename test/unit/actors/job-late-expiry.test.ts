@@ -23,7 +23,7 @@ function fire(lateMs: number) {
   }
   const job = [started, locked, offered, assigned].reduce<Job | undefined>(evolve, undefined)!
   const expire: JobEffect = { key: 'expire', type: 'expire', at: addMs(clock.now(), -lateMs) }
-  const ran = kind.run(expire, job, { tell, cancelled: () => cancelled })
+  const ran = kind.run(expire, job, { tell })
   return { clock, told, ran, cancel: () => (cancelled = true) }
 }
 

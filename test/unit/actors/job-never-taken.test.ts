@@ -21,7 +21,7 @@ async function stop(reply: StopReply) {
   bus.subscribe(SUBJECTS.pool(effect.poolId), (_message, _subject, respond) => respond(reply))
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)
-  await kind.run(effect, job, { tell, cancelled: () => false })
+  await kind.run(effect, job, { tell })
   return { job, kind, told }
 }
 

@@ -27,7 +27,7 @@ async function look(past: readonly JobEvent[], answer?: boolean | 'none') {
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)
   const job = past.reduce<Job | undefined>(evolve, undefined)!
-  await kind.run(watch, job, { tell, cancelled: () => false })
+  await kind.run(watch, job, { tell })
   const said = told.map((each) => [each.type, 'textSent' in each && each.textSent])
   return { said, asked }
 }
