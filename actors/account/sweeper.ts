@@ -1,7 +1,7 @@
 import { addMs } from '../../src/domain/time.ts'
 import type { JobReply } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Ledger, OpenReservation } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
@@ -55,8 +55,8 @@ async function wake(
   try {
     await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
   } catch (error) {
-    // Its partition is between two owners: the next sweep asks again.
-    if (error instanceof NoResponders || error instanceof RequestTimeout) return
+    // The next sweep asks again.
+    if (isUnanswered(error)) return
     log.warn({ err: error, jobId }, 'account: job not woken, the next sweep tries again')
   }
 }

@@ -1,6 +1,6 @@
 import type { JobCommand, JobReply } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
@@ -39,8 +39,7 @@ export function makeDeliveries({ bus, clock, log }: Options): Deliveries {
     },
     done: ({ taken }) => taken(),
     failed: (error, { command: { jobId, type } }) => {
-      // Its partition is between two owners, perhaps.
-      if (error instanceof NoResponders || error instanceof RequestTimeout) return
+      if (isUnanswered(error)) return
       log.error({ err: error, jobId, type }, 'watcher: delivery failed, trying again')
     },
   })

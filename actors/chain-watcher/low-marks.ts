@@ -1,4 +1,5 @@
 import type { Address } from '../../src/domain/ids.ts'
+import { keepNewest } from '../../src/domain/newest.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { LowMark } from './low-mark.ts'
 
@@ -23,9 +24,7 @@ const KEPT_MAX = 20_000
 export function makeLowMarks(registry: Registry): LowMarks {
   const kept = new Map<Address, Kept>()
   const keep = (wallet: Address, entry: Kept): Kept => {
-    kept.delete(wallet)
-    kept.set(wallet, entry)
-    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!)
+    keepNewest(kept, wallet, entry, KEPT_MAX)
     return entry
   }
   const look = async (wallet: Address): Promise<Kept> => {

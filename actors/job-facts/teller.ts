@@ -1,5 +1,6 @@
 import { type Credits, NO_CREDITS } from '../../src/domain/credits.ts'
 import type { Address } from '../../src/domain/ids.ts'
+import { keepNewest } from '../../src/domain/newest.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import { type JobHappening, jobFact } from '../../src/messages/job-fact.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
@@ -100,9 +101,7 @@ export class JobFactTeller<State> implements Follower<State> {
 
   #toldOf(id: string): Set<JobHappening['type']> {
     const told = this.#told.get(id) ?? new Set()
-    this.#told.delete(id)
-    this.#told.set(id, told)
-    if (this.#told.size > JOBS_REMEMBERED) this.#told.delete(this.#told.keys().next().value!)
+    keepNewest(this.#told, id, told, JOBS_REMEMBERED)
     return told
   }
 }

@@ -1,5 +1,6 @@
 import { keyProofHash } from '../../src/domain/hash.ts'
 import type { Address } from '../../src/domain/ids.ts'
+import { keepNewest } from '../../src/domain/newest.ts'
 import type { ShownKey, StartJob } from '../../src/messages/job.ts'
 import { parseKeyRecord } from '../../src/messages/keyring.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -62,9 +63,7 @@ export class KeyProofs {
   }
 
   #keep(hash: string, known: Known): void {
-    this.#known.delete(hash)
-    this.#known.set(hash, known)
-    if (this.#known.size > KNOWN_MAX) this.#known.delete(this.#known.keys().next().value!)
+    keepNewest(this.#known, hash, known, KNOWN_MAX)
   }
 
   #refused(jobId: string, wallet: string): false {

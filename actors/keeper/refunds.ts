@@ -1,7 +1,7 @@
 import type { JobId } from '../../src/domain/ids.ts'
 import type { JobReply } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { DueRefund } from './due.ts'
 import type { Hands } from './hands.ts'
 
@@ -44,8 +44,8 @@ async function mayBeSettled(bus: Bus, jobId: JobId): Promise<boolean> {
     const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, TIMEOUT_MS)
     return reply.type === 'accepted' && reply.proof !== undefined
   } catch (error) {
-    // Its partition is between two owners: nobody can say what the job hopes for.
-    if (error instanceof NoResponders || error instanceof RequestTimeout) return true
+    // Nobody can say what the job hopes for.
+    if (isUnanswered(error)) return true
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { JobId } from '../../src/domain/ids.ts'
 import type { JobReply } from '../../src/messages/job.ts'
 import type { RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
+import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { makePatience } from './patience.ts'
@@ -37,8 +37,7 @@ export function makeStanding({ bus, clock, log }: Options): (jobIds: readonly Jo
       else log.debug(about, 'keeper: the lock still stands')
       bus.publish(SUBJECTS.lane('settle'), end)
     } catch (error) {
-      // Its partition is between two owners, perhaps.
-      if (error instanceof NoResponders || error instanceof RequestTimeout) return
+      if (isUnanswered(error)) return
       log.error({ err: error, jobId }, 'keeper: a job was not asked, trying again')
     }
   }

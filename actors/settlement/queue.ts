@@ -1,4 +1,5 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
+import { keepNewest } from '../../src/domain/newest.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import {
@@ -146,14 +147,7 @@ export function finish(
   done: Done,
 ): void {
   forget(queue, intent)
-  const key = keyOf(intent)
-  queue.done.delete(key)
-  queue.done.set(key, done)
-  if (queue.done.size <= DONE_MAX) return
-  for (const oldest of queue.done.keys()) {
-    queue.done.delete(oldest)
-    return
-  }
+  keepNewest(queue.done, keyOf(intent), done, DONE_MAX)
 }
 
 /** Is done with an intent without an outcome: asked again, it begins anew. */

@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from 'nats'
+import { keepNewest } from '../domain/newest.ts'
 import { isMessageNotFound, isWrongLastSequence } from './api-error.ts'
 import { decode, encode } from './codec.ts'
 import type { StreamName } from './streams.ts'
@@ -93,8 +94,7 @@ export class Chains {
   }
 
   #remember(subject: string, sequence: number): void {
-    this.#newest.set(subject, sequence)
-    if (this.#newest.size > SUBJECTS_MAX) this.#newest.delete(this.#newest.keys().next().value!)
+    keepNewest(this.#newest, subject, sequence, SUBJECTS_MAX)
   }
 }
 

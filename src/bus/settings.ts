@@ -1,4 +1,5 @@
 import type { Address } from '../domain/ids.ts'
+import { keepNewest } from '../domain/newest.ts'
 import { DEFAULT_SETTINGS, parseSettings, type WalletSettings } from '../messages/settings.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Registry } from '../ports/registry.ts'
@@ -39,9 +40,7 @@ export function makeSettings({ registry, clock, log }: Options): Settings {
       const cached = cache.get(wallet)
       if (cached && now - cached.readAt < ENTRY_AGE_MS) return cached.settings
       const settings = await read(wallet)
-      cache.delete(wallet)
-      cache.set(wallet, { settings, readAt: now })
-      if (cache.size > ENTRIES_MAX) cache.delete(cache.keys().next().value!)
+      keepNewest(cache, wallet, { settings, readAt: now }, ENTRIES_MAX)
       return settings
     },
   }

@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import type { Address } from '../domain/ids.ts'
+import { keepNewest } from '../domain/newest.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import type { RegisterReply, RegisterWorker } from '../messages/lane.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
@@ -89,8 +90,8 @@ export class Enrolment {
 
   private refuse(worker: Address, error: string): string {
     const reason = error === 'Deactivated' ? deactivatedText(worker) : told(error)
-    this.refused.set(worker, { reason, until: this.deps.clock.monotonic() + REFUSED_MS })
-    if (this.refused.size > REFUSED_MAX) this.refused.delete(this.refused.keys().next().value!)
+    const until = this.deps.clock.monotonic() + REFUSED_MS
+    keepNewest(this.refused, worker, { reason, until }, REFUSED_MAX)
     return reason
   }
 

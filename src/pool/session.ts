@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js'
 import type { Completion, ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { trim } from '../domain/newest.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import { trim } from './registry/conduct.ts'
 import type { WorkerProfile } from './registry/state.ts'
 import { SessionTokens } from './session-tokens.ts'
 import {

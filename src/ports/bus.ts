@@ -58,3 +58,7 @@ export class RequestTimeout extends Error {
     super(`no answer on ${subject} within ${timeoutMs} ms`)
   }
 }
+
+/** Nobody answered, now. Of a job: its partition is between two owners, perhaps. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof NoResponders || error instanceof RequestTimeout

@@ -1,3 +1,4 @@
+import { keepNewest } from '../domain/newest.ts'
 import type { Subscription } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Actor, type ActorRecord, GivenUp } from './actor.ts'
@@ -268,10 +269,6 @@ class Partition<State, Command, Event, Effect extends DueEffect> {
   #shelve(actor: Actor<State, Command, Event, Effect>): void {
     if (!actor.idle || this.#live.get(actor.id) !== actor) return
     this.#live.delete(actor.id)
-    this.#resting.set(actor.id, actor)
-    if (this.#resting.size > RESTING_MAX) {
-      const [oldest] = this.#resting.keys()
-      this.#resting.delete(oldest!)
-    }
+    keepNewest(this.#resting, actor.id, actor, RESTING_MAX)
   }
 }

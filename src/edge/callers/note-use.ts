@@ -1,3 +1,4 @@
+import { keepNewest } from '../../domain/newest.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -19,9 +20,7 @@ export function makeNoteUse({ keyUses, clock, log }: Options): (hash: string) =>
     const now = clock.monotonic()
     const last = noted.get(hash)
     if (last !== undefined && now - last < EVERY_MS) return
-    noted.delete(hash)
-    noted.set(hash, now)
-    if (noted.size > KEYS_MAX) noted.delete(noted.keys().next().value!)
+    keepNewest(noted, hash, now, KEYS_MAX)
     keyUses.note(hash, clock.now()).catch((error: unknown) => {
       log.debug({ err: error }, 'keys: the use is not noted')
     })

@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/ids.ts'
+import { keepNewest } from '../../domain/newest.ts'
 import { addMs, toUnixMs, type UnixMs } from '../../domain/time.ts'
-import { trim } from '../registry/conduct.ts'
 import type { Applicant } from './admissions.ts'
 
 /** A canary job that has not been passed yet. */
@@ -54,10 +54,7 @@ export class Retries {
     retry: Omit<Retry, 'software'>,
   ): Retry {
     const kept = { ...retry, software }
-    const key = keyOf(address, model)
-    this.kept.delete(key)
-    this.kept.set(key, kept)
-    trim(this.kept, KEPT_MOST)
+    keepNewest(this.kept, keyOf(address, model), kept, KEPT_MOST)
     return kept
   }
 }

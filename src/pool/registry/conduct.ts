@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/ids.ts'
 import { median } from '../../domain/median.ts'
+import { trim } from '../../domain/newest.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
 
 /**
@@ -197,12 +198,4 @@ export function rememberFirstToken({ firstTokens }: Conduct, model: string, ms: 
 function remember<Item>(items: Item[], item: Item): void {
   items.push(item)
   if (items.length > REMEMBERED_JOBS) items.shift()
-}
-
-/** Drops the oldest entries above `most`. */
-export function trim<Key>(map: Map<Key, unknown>, most: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= most) return
-    map.delete(key)
-  }
 }

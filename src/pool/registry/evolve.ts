@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/ids.ts'
+import { trim } from '../../domain/newest.ts'
 import { unreachable } from '../../domain/result.ts'
 import { Bag } from './bag.ts'
 import {
@@ -7,7 +8,6 @@ import {
   judgeLost,
   type Outcome,
   rememberFirstToken,
-  trim,
   unknownConduct,
 } from './conduct.ts'
 import { FairQueue } from './fair-queue.ts'

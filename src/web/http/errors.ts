@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { errorHandler, type RefusalError, refuse, sendError } from '../../api/http/errors.ts'
 import type { Refusal } from '../../domain/errors.ts'
-import { NoResponders, RequestTimeout } from '../../ports/bus.ts'
+import { isUnanswered } from '../../ports/bus.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
 import type { Log } from '../../telemetry/log.ts'
 
@@ -63,7 +63,7 @@ function absenceOf(error: Error): RefusalError | undefined {
   if (error instanceof ChainUnavailable) {
     return refuse('service_unavailable', 'The settlement chain does not answer; try again shortly.')
   }
-  if (error instanceof NoResponders || error instanceof RequestTimeout) {
+  if (isUnanswered(error)) {
     return refuse(
       'service_unavailable',
       'A part of the service does not answer; try again shortly.',

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/ids.ts'
 import { isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { AskStanding, StandingReply, WorkerStanding } from '../../messages/pool.ts'
 import { SUBJECTS } from '../../messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
+import { type Bus, isUnanswered } from '../../ports/bus.ts'
 import type { WebStanding, WebStandings } from '../workers-api.ts'
 
 export type AskPools = (worker: Address) => Promise<WebStandings>
@@ -23,7 +23,7 @@ export function makeAskPools({ bus, pools }: Options): AskPools {
       return await bus.request<StandingReply>(SUBJECTS.poolStanding(pool), question, ANSWER_MS)
     } catch (error) {
       // It has just gone, or is of a version that does not hear the question.
-      if (error instanceof NoResponders || error instanceof RequestTimeout) return 'silent'
+      if (isUnanswered(error)) return 'silent'
       throw error
     }
   }

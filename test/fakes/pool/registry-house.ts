@@ -7,7 +7,6 @@ import { emptyRegistry, type Registry } from '../../../src/pool/registry/state.t
 
 export const A = toAddress(`0x${'aa'.repeat(20)}`)
 export const B = toAddress(`0x${'bb'.repeat(20)}`)
-export const C = toAddress(`0x${'cc'.repeat(20)}`)
 /** Wallets. */
 export const W1 = toAddress(`0x${'01'.repeat(20)}`)
 export const W2 = toAddress(`0x${'02'.repeat(20)}`)
