@@ -4,9 +4,9 @@ import type { Bus, Subscription } from '../../src/ports/bus.ts'
 import { pause } from '../../src/ports/clock.ts'
 import { LaneConflict, NonceGap } from '../../src/ports/escrow.ts'
 import { makeHealth } from './health.ts'
+import { type LaneWork, makeLaneWork } from './lane-work.ts'
 import type { LaneOptions } from './options.ts'
 import { Stopped } from './until-chain.ts'
-import { makeWorker, type Worker } from './worker.ts'
 
 /** One signing key. Of all hosts, the one that owns the lane runs it. */
 export interface LaneActor {
@@ -45,10 +45,10 @@ function begin(options: LaneOptions): Life {
   const { lane, bus, clock, log } = options
   let alive = true
   const health = makeHealth(options)
-  const worker = makeWorker(options, health.troubles, () => alive)
-  const subscriptions = subscribe(bus, lane, worker)
-  health.start(worker.backlog)
-  const running = run(worker, () => alive, options)
+  const work = makeLaneWork(options, health.troubles, () => alive)
+  const subscriptions = subscribe(bus, lane, work)
+  health.start(work.backlog)
+  const running = run(work, () => alive, options)
   running.catch((error) => log.error({ err: error, lane }, 'lane: stopped by a fault'))
 
   return {
@@ -56,35 +56,35 @@ function begin(options: LaneOptions): Life {
       alive = false
       for (const each of subscriptions) each.unsubscribe()
       health.stop()
-      worker.wake()
+      work.wake()
       await Promise.race([running.catch(() => {}), pause(clock, END_MAX_MS)])
     },
   }
 }
 
-function subscribe(bus: Bus, lane: Lane, worker: Worker): readonly Subscription[] {
+function subscribe(bus: Bus, lane: Lane, work: LaneWork): readonly Subscription[] {
   const hear = (message: unknown) => {
     // Only jobs publish here, one intent or several.
     const each = (Array.isArray(message) ? message : [message]) as readonly LaneIntent[]
-    for (const intent of each) worker.take(intent)
+    for (const intent of each) work.take(intent)
   }
   // Jobs of this host are heard by no other. Where it has just lost the lane, they say it again.
   const intents = bus.subscribe(SUBJECTS.lane(lane), hear, { own: true })
   if (lane === 'lock') return [intents]
   const registers = bus.subscribe(SUBJECTS.workerRegister, (message, _subject, respond) => {
-    worker.register(message as RegisterWorker, respond)
+    work.register(message as RegisterWorker, respond)
   })
   return [intents, registers]
 }
 
-async function run(worker: Worker, alive: () => boolean, options: LaneOptions): Promise<void> {
+async function run(work: LaneWork, alive: () => boolean, options: LaneOptions): Promise<void> {
   const { lane, clock, log } = options
   while (alive()) {
     try {
-      await worker.work()
+      await work.run()
     } catch (error) {
       if (error instanceof Stopped) return
-      worker.pauseTaking()
+      work.pauseTaking()
       if (error instanceof NonceGap) {
         log.warn({ err: error, lane }, 'lane: the chain has gone back, sending stored transactions')
         await pause(clock, GAP_PAUSE_MS)
@@ -94,7 +94,7 @@ async function run(worker: Worker, alive: () => boolean, options: LaneOptions): 
       if (error instanceof LaneConflict)
         log.warn(about, 'lane: another writer took its nonce, reloading')
       else log.error(about, 'lane: a fault, reloading')
-      worker.forgetAll()
+      work.forgetAll()
       await pause(clock, CONFLICT_PAUSE_MS)
     }
   }

@@ -7,6 +7,9 @@ import type { Log } from '../../src/telemetry/log.ts'
 import type { Traces } from '../../src/telemetry/traces.ts'
 import type { LaneMetrics } from './lane-metrics.ts'
 
+/** When a job hears of its lock: once it is in a block, or already when the node has taken it. */
+export type RouteAt = 'included' | 'broadcast'
+
 export interface LaneOptions {
   readonly lane: Lane
   readonly bus: Bus
@@ -21,6 +24,6 @@ export interface LaneOptions {
   readonly traces?: Traces | undefined
   /** Most items in one transaction. */
   readonly itemsMax: number
-  /** When a job hears of its lock; `included` by default. */
-  readonly confirmLockAt?: 'included' | 'broadcast'
+  /** `included` by default. */
+  readonly confirmLockAt?: RouteAt
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { ChainFact, EscrowReader } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { LocksBack } from './locks-back.ts'
+import type { RouteAt } from './options.ts'
 import {
   isLocked,
   isRefusedDispute,
@@ -26,7 +27,7 @@ interface Options {
   readonly troubles: Troubles
   readonly clock: Clock
   readonly log: Log
-  readonly confirmLockAt: 'included' | 'broadcast'
+  readonly confirmLockAt: RouteAt
   conclude(outcome: Outcome, intent: LaneIntent): void
 }
 

@@ -15,6 +15,7 @@ import { type Inclusion, makeInclusion } from './inclusion.ts'
 import type { LaneMetrics } from './lane-metrics.ts'
 import { traceTransaction } from './lane-traces.ts'
 import type { LocksBack } from './locks-back.ts'
+import type { RouteAt } from './options.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
 import {
@@ -30,7 +31,7 @@ import type { Registrations } from './registrations.ts'
 import { type Explain, makeExplain } from './skipped.ts'
 import type { Teller } from './tell.ts'
 import type { Troubles } from './troubles.ts'
-import { Stopped, type UntilChain } from './until-chain.ts'
+import { type UntilChain, unlessStopped } from './until-chain.ts'
 
 export interface SubmitterOptions {
   readonly lane: Lane
@@ -48,7 +49,7 @@ export interface SubmitterOptions {
   readonly metrics: LaneMetrics
   readonly traces?: Traces | undefined
   readonly itemsMax: number
-  readonly confirmLockAt: 'included' | 'broadcast'
+  readonly confirmLockAt: RouteAt
 }
 
 /** The nonce that this writer holds, and the outbox sequence to write over. */
@@ -177,7 +178,8 @@ function readItems(
   receipt: Receipt,
 ): void {
   for (const read of readReceipt(batch, receipt)) {
-    if (read.type === 'skipped') void explain(read).catch(report(options))
+    if (read.type === 'skipped')
+      void explain(read).catch(unlessStopped(options.log, options.lane, 'history not read'))
     else conclude(options, read, { type: batch.type, jobId: read.jobId })
   }
 }
@@ -219,9 +221,3 @@ function conclude(
   finish(queue, intent, { outcome, at: clock.now() })
   teller.outcome(outcome, intent.type)
 }
-
-const report =
-  ({ lane, log }: SubmitterOptions) =>
-  (error: unknown): void => {
-    if (!(error instanceof Stopped)) log.error({ err: error, lane }, 'lane: history not read')
-  }

@@ -7,6 +7,7 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Batch } from '../../src/ports/escrow.ts'
+import type { RouteAt } from './options.ts'
 import type { Outcome } from './outcome.ts'
 
 /** Tells jobs and edges. Never waits: a job that missed it asks again. */
@@ -19,8 +20,7 @@ export interface Teller {
 interface Options {
   readonly bus: Bus
   readonly clock: Clock
-  /** At `broadcast`, jobs go on before their lock is in a block. */
-  readonly confirmLockAt: 'included' | 'broadcast'
+  readonly confirmLockAt: RouteAt
 }
 
 export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {

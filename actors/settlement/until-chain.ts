@@ -1,3 +1,4 @@
+import type { Lane } from '../../src/messages/subjects.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
 import { ChainUnavailable, GasFundsMissing } from '../../src/ports/escrow.ts'
 import { SignerUnavailable } from '../../src/ports/signer.ts'
@@ -6,6 +7,13 @@ import type { Troubles } from './troubles.ts'
 
 /** Whoever waited was stopped meanwhile. */
 export class Stopped extends Error {}
+
+/** Tells of what failed, for who does not wait for it. */
+export const unlessStopped =
+  (log: Log, lane: Lane, what: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof Stopped)) log.error({ err: error, lane }, `lane: ${what}`)
+  }
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 1_000

@@ -21,14 +21,14 @@ import { makeRegistrations, type Registrations } from './registrations.ts'
 import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
 import { makeTeller, type Teller } from './tell.ts'
 import type { Troubles } from './troubles.ts'
-import { makeUntilChain, Stopped } from './until-chain.ts'
+import { makeUntilChain, unlessStopped } from './until-chain.ts'
 
 /** The lane's memory and its one transaction at a time. */
-export interface Worker {
+export interface LaneWork {
   take(intent: LaneIntent): void
   register(wish: RegisterWorker, respond: (reply: RegisterReply) => void): void
   /** Recovers, then sends batch after batch until stopped or until something throws. */
-  work(): Promise<void>
+  run(): Promise<void>
   wake(): void
   backlog(): Backlog
   /** Intents wait unread until the outbox has been read again. */
@@ -48,7 +48,11 @@ const GATHER: Partial<Record<Batch['type'], { readonly from: number; readonly ms
   settle: { from: 16, ms: 40 },
 }
 
-export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () => boolean): Worker {
+export function makeLaneWork(
+  options: LaneOptions,
+  troubles: Troubles,
+  alive: () => boolean,
+): LaneWork {
   const { lane, bus, clock, log, confirmLockAt = 'included' } = options
   const untilChain = makeUntilChain({ clock, log, alive, troubles })
   const teller = makeTeller({ bus, clock, confirmLockAt })
@@ -111,9 +115,9 @@ export function makeWorker(options: LaneOptions, troubles: Troubles, alive: () =
       memory.registrations
         .ask(wish, respond)
         .then((needed) => needed && wake())
-        .catch(reportUnlessStopped(log, lane))
+        .catch(unlessStopped(log, lane, 'question not answered'))
     },
-    work: async () => {
+    run: async () => {
       let place: Place = await memory.submitter.recover()
       ready = true
       const heard = [...unread.values()]
@@ -176,13 +180,7 @@ function takeIn(
     submitter
       .askChain(intent)
       .then((needed) => needed && wake())
-      .catch(reportUnlessStopped(log, lane))
+      .catch(unlessStopped(log, lane, 'question not answered'))
   }
   return answer.type === 'wait'
 }
-
-const reportUnlessStopped =
-  (log: Log, lane: Lane) =>
-  (error: unknown): void => {
-    if (!(error instanceof Stopped)) log.error({ err: error, lane }, 'lane: question not answered')
-  }
