@@ -43,7 +43,10 @@ import {
 } from './state.ts'
 import type { World } from './world.ts'
 
-/** What one job may do next. Pure: time arrives in `command.at`. */
+/**
+ * What one job may do next. Pure: time arrives in `command.at`, and `world.choosePool` alone looks at the
+ * pools of this moment, and draws.
+ */
 export function decide(
   job: Job | undefined,
   command: JobCommand,

@@ -1,8 +1,15 @@
 import { POOL_SILENCE_MS, type PoolSummary } from '../../src/messages/pool.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
 import { Presence } from '../../src/runtime/presence.ts'
+
+/** How long pools that are asked for a summary have for it. */
+const ANSWER_MS = 100
+/** Until the first token, where a pool has not measured any. */
+const UNMEASURED_MS = 100
+/** A share of finished jobs below this says no more. */
+const COMPLETION_RATE_MIN = 0.05
 
 /** The pools as their summaries tell: where to offer a job, and which pool has gone. */
 export class Pools {
@@ -33,9 +40,7 @@ export class Pools {
     })
     this.#stops = [() => subscription.unsubscribe(), forget, () => this.#presence.stop()]
     this.#bus.publish(SUBJECTS.poolsAsk, null)
-    await new Promise<void>((resolve) => {
-      this.#clock.after(100, resolve)
-    })
+    await pause(this.#clock, ANSWER_MS)
   }
 
   stop(): void {
@@ -47,8 +52,8 @@ export class Pools {
   }
 
   /**
-   * Power of two choices: of two pools drawn at random that serve the model, the better one. Less
-   * herding than the best of all, as summaries are always a little old.
+   * Power of two choices: of two draws from the pools that serve the model, the better one. Both may be the
+   * same pool: summaries are always a little old, and of two pools the better must not get all.
    */
   choose(model: string, excludePools: readonly string[], contextAbove = -1): string | undefined {
     const serving = [...this.#summaries.values()].filter(
@@ -72,10 +77,13 @@ export class Pools {
   }
 }
 
-/** Expected wait: load weighed by how soon answers begin and how often they come at all. */
+/** As a pool weighs its workers, over all that it has. */
 function cost(summary: PoolSummary, model: string): number {
   const load = summary.models[model]
   if (!load || load.slots === 0) return Number.POSITIVE_INFINITY
   const pressure = 1 + (load.busy + load.queued) / load.slots
-  return (pressure * (load.firstTokenMs ?? 100)) / Math.max(load.completionRate, 0.05)
+  return (
+    (pressure * (load.firstTokenMs ?? UNMEASURED_MS)) /
+    Math.max(load.completionRate, COMPLETION_RATE_MIN)
+  )
 }

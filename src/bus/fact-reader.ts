@@ -47,8 +47,10 @@ export function makeFactReader({ stream, jsm }: Pick<StreamReader, 'stream' | 'j
       lookedUpTo: 0,
     }))
     let position = after
-    /** What was the newest when it was last asked. What is newer is left alone: an older one of the
-     * other subject might be stored by the time it is read. */
+    /**
+     * What was the newest when it was last asked. What is newer is left alone: an older one of the
+     * other subject might be stored by the time it is read.
+     */
     let bound = after
 
     const look = async (head: Head): Promise<void> => {

@@ -65,6 +65,7 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
       ended(undefined)
     }
     if (stopped) return endWatch()
+    // Looked at twice: something may come while the bucket is asked.
     if (received === 0 && (await kv.status()).values === 0 && received === 0) finish()
     const error = await over
     if (error) throw error

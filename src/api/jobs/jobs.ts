@@ -26,7 +26,7 @@ const CANCEL_WITHIN_MS = 10_000
 const GET_WITHIN_MS = 4_000
 const DISPUTE_WITHIN_MS = 8_000
 
-/** What the edge says to jobs. Their owner may be changing hosts: every word is repeated. */
+/** What edges and the web app say to jobs. Their owner may be changing hosts: every word is repeated. */
 export interface Jobs {
   /**
    * `unheard`: nobody was there to hear it. `unknown`: it may have been heard, and no answer came back,
@@ -41,7 +41,7 @@ export interface Jobs {
   cancel(jobId: JobId, why?: CancelReason): void
   /** Undefined: nobody answers for this job at the moment. */
   get(jobId: JobId): Promise<JobReply | undefined>
-  /** A request of this edge waits for it from now on. Undefined: as for `get`. */
+  /** A request of this process waits for it from now on. Undefined: as for `get`. */
   join(jobId: JobId, wallet: Address): Promise<JobReply | undefined>
   /** A job that never was will never be. Undefined: as for `get`. */
   abandon(jobId: JobId, wallet: Address): Promise<JobReply | undefined>
@@ -57,7 +57,7 @@ interface Options {
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
-  /** Where jobs answer to this edge. */
+  /** Where jobs answer to this process. */
   readonly replyTo: string
   /** Who this is; an edge by default. */
   readonly sender?: Extract<Sender, 'edge' | 'web'>
