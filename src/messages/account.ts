@@ -1,5 +1,4 @@
 import type { Credits } from '../domain/credits.ts'
-import { keyProof, keyProofHash } from '../domain/hash.ts'
 import type { Address } from '../domain/ids.ts'
 
 /** Request on `SUBJECTS.accountLoad`: read this wallet from the chain into the ledger. */
@@ -54,23 +53,3 @@ export type WithdrawalRefusalCode =
   | 'voucher_open'
   | 'request_id_taken'
   | 'not_offered'
-
-/** What is kept of an API key, under its hash. */
-export interface KeyRecord {
-  readonly wallet: Address
-  /** Unix milliseconds. */
-  readonly createdAt: number
-  readonly status: 'active' | 'suspended'
-  /** `keyProofHash` of the key's proof. Left out: made by a version that knew no proofs, and needs none. */
-  readonly proofHash?: string
-}
-
-/** The record of a new key. */
-export const keyRecord = (
-  key: string,
-  {
-    wallet,
-    createdAt,
-    status = 'active',
-  }: Pick<KeyRecord, 'wallet' | 'createdAt'> & Partial<Pick<KeyRecord, 'status'>>,
-): KeyRecord => ({ wallet, createdAt, status, proofHash: keyProofHash(keyProof(key)) })

@@ -1,5 +1,3 @@
-import { type Address, toAddress } from '../domain/ids.ts'
-
 /** Which key of a wallet is the one it may have: bucket KEYRINGS, under the wallet's address. */
 export interface KeyringRecord {
   /** Under which the key itself is in the bucket KEYS. Null: revoked, or never made. */
@@ -22,19 +20,4 @@ export function parseKeyring(value: unknown): KeyringRecord {
   if (typeof hint !== 'string' || (hash !== null && !(typeof hash === 'string' && HASH.test(hash))))
     throw new Error('the bucket KEYRINGS holds something that is no keyring')
   return { hash, hint }
-}
-
-/** A record of the bucket KEYS. @throws as `parseKeyring` */
-export function parseKeyRecord(value: unknown) {
-  const { wallet, createdAt, status, proofHash } = (value ?? {}) as Record<string, unknown>
-  const isKey = typeof wallet === 'string' && (status === 'active' || status === 'suspended')
-  // A proof that cannot be read must not pass for one that is not needed.
-  if (!isKey || (proofHash !== undefined && typeof proofHash !== 'string'))
-    throw new Error('the bucket KEYS holds something that is no key')
-  return {
-    wallet: toAddress(wallet) satisfies Address,
-    createdAt: Number(createdAt),
-    status,
-    ...(typeof proofHash === 'string' ? { proofHash } : {}),
-  } as const
 }

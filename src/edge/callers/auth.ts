@@ -1,11 +1,10 @@
-import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { RefusalError, refuse } from '../../api/http/errors.ts'
 import { apiKeyHash, keyProof } from '../../domain/hash.ts'
-import { type Address, toAddress } from '../../domain/ids.ts'
+import type { Address } from '../../domain/ids.ts'
 import type { ServiceNames } from '../../domain/service-names.ts'
-import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import type { UnixMs } from '../../domain/time.ts'
 import type { ShownKey } from '../../messages/job.ts'
+import type { KeyRecord } from '../../messages/key-record.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
@@ -46,7 +45,7 @@ interface Options {
 
 export function makeAuth({ keys, keyUses, bus, names, clock, log }: Options): Auth {
   const noteUse = makeNoteUse({ keyUses, clock, log })
-  const cache = new KeyCache<StoredKey>({ keys, bus, clock, log })
+  const cache = new KeyCache({ keys, bus, clock, log })
   return {
     authenticate: async (authorization) => {
       const key = apiKeyOf(authorization, names)
@@ -62,9 +61,9 @@ export function makeAuth({ keys, keyUses, bus, names, clock, log }: Options): Au
     stop: () => cache.stop(),
   }
 
-  async function read(hash: string): Promise<StoredKey | undefined> {
+  async function read(hash: string): Promise<KeyRecord | undefined> {
     try {
-      return await cache.read(hash, parseStoredKey)
+      return await cache.read(hash)
     } catch (error) {
       log.warn({ err: error }, 'keys: cannot be read')
       throw refuse('service_unavailable', 'API keys cannot be checked at the moment; try again.')
@@ -100,25 +99,3 @@ const unknownKey = ({ keyStart }: ServiceNames) =>
     `The API key is not known: it never existed or was revoked. Keys are \`${keyStart}\` and 32 ` +
       'letters and digits, sent as `Authorization: Bearer <key>`; make one in the web app.',
   )
-
-interface StoredKey {
-  readonly wallet: Address
-  readonly createdAt: UnixMs
-  readonly status: 'active' | 'suspended'
-}
-
-const keyRecord = Type.Object({
-  wallet: Type.String(),
-  createdAt: Type.Union([Type.Number(), Type.BigInt()]),
-  status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
-})
-
-/** @throws where the record is none: somebody else wrote into the bucket */
-function parseStoredKey(value: unknown): StoredKey {
-  const record = Value.Parse(keyRecord, value)
-  return {
-    wallet: toAddress(record.wallet),
-    createdAt: toUnixMs(Number(record.createdAt)),
-    status: record.status,
-  }
-}

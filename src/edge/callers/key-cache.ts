@@ -1,3 +1,4 @@
+import { type KeyRecord, parseKeyRecord } from '../../messages/key-record.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Registry } from '../../ports/registry.ts'
@@ -15,8 +16,8 @@ interface Options {
   readonly log: Log
 }
 
-interface Cached<Key> {
-  readonly value: Key
+interface Cached {
+  readonly key: KeyRecord
   readonly readAt: number
 }
 
@@ -25,9 +26,9 @@ interface Cached<Key> {
  * while a watch stands that would have told of its change; without one every key is read anew.
  * Unknown keys are not kept: a new key works at once, and guesses cannot push out real ones.
  */
-export class KeyCache<Key> {
+export class KeyCache {
   readonly #options: Options
-  readonly #entries = new Map<string, Cached<Key>>()
+  readonly #entries = new Map<string, Cached>()
   /** Grows at every change, so that a read that began before it is not kept. */
   #changes = 0
   /** Grows when a connection comes or goes: what an older one began is void. */
@@ -46,16 +47,17 @@ export class KeyCache<Key> {
     void this.#watch()
   }
 
-  async read(hash: string, parse: (value: unknown) => Key): Promise<Key | undefined> {
+  /** @throws where the keys cannot be read, or this one is none */
+  async read(hash: string): Promise<KeyRecord | undefined> {
     const now = this.#options.clock.monotonic()
     const cached = this.#watching ? this.#entries.get(hash) : undefined
     if (cached && now - cached.readAt < ENTRY_AGE_MS) return this.#touch(hash, cached)
     const changes = this.#changes
     const entry = await this.#options.keys.get(hash)
     if (entry === undefined) return undefined
-    const value = parse(entry.value)
-    if (this.#watching && changes === this.#changes) this.#touch(hash, { value, readAt: now })
-    return value
+    const key = parseKeyRecord(entry.value)
+    if (this.#watching && changes === this.#changes) this.#touch(hash, { key, readAt: now })
+    return key
   }
 
   stop(): void {
@@ -65,14 +67,14 @@ export class KeyCache<Key> {
   }
 
   /** Moves the entry to the young end of the map; the oldest one goes when it is full. */
-  #touch(hash: string, cached: Cached<Key>): Key {
+  #touch(hash: string, cached: Cached): KeyRecord {
     this.#entries.delete(hash)
     this.#entries.set(hash, cached)
     if (this.#entries.size > ENTRIES_MAX) {
       const oldest = this.#entries.keys().next().value
       if (oldest !== undefined) this.#entries.delete(oldest)
     }
-    return cached.value
+    return cached.key
   }
 
   #forget(): void {

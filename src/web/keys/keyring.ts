@@ -3,14 +3,9 @@ import { apiKeyHash } from '../../domain/hash.ts'
 import type { Address } from '../../domain/ids.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { ServiceNames } from '../../domain/service-names.ts'
-import { toUnixMs, type UnixMs } from '../../domain/time.ts'
-import { type KeyRecord, keyRecord } from '../../messages/account.ts'
-import {
-  type KeyringRecord,
-  keyHint,
-  parseKeyRecord,
-  parseKeyring,
-} from '../../messages/keyring.ts'
+import type { UnixMs } from '../../domain/time.ts'
+import { type KeyRecord, keyRecord, parseKeyRecord } from '../../messages/key-record.ts'
+import { type KeyringRecord, keyHint, parseKeyring } from '../../messages/keyring.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
 import type { Registry } from '../../ports/registry.ts'
@@ -78,7 +73,7 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
       if (!ring?.hash || !key) return null
       const { createdAt, status } = key
       const lastUsedAt = await lastUse(ring.hash)
-      return { hint: ring.hint, createdAt: toUnixMs(createdAt), lastUsedAt, status }
+      return { hint: ring.hint, createdAt, lastUsedAt, status }
     },
 
     create: async (wallet) => {
