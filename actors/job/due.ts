@@ -4,13 +4,13 @@ import { type CompletedJob, isMined } from './completed.ts'
 import {
   awaitsRefundHash,
   type EndedJob,
-  isBack,
   isCompleted,
   isRunning,
   type Job,
   lockIsOpen,
   type RunningJob,
 } from './state.ts'
+import { isBack } from './terms.ts'
 
 /** What a job may have under way. All of it is safe to repeat. */
 export type JobEffect = DueEffect &

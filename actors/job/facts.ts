@@ -3,13 +3,12 @@ import { isMined, isProven } from './completed.ts'
 import {
   type BegunJob,
   type EndedJob,
-  isBack,
   isCompleted,
   isRunning,
   type Job,
   lastWorkerOf,
 } from './state.ts'
-import { reasonOf } from './terms.ts'
+import { isBack, reasonOf } from './terms.ts'
 
 /**
  * What has happened to a job by this state, in the order in which it did. Whoever tells the world

@@ -1,3 +1,4 @@
+import type { UnixMs } from '../../src/domain/time.ts'
 import type { FailWorker, RefuseOffer } from '../../src/messages/job.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
@@ -12,7 +13,7 @@ const ATTEMPTS_MAX = 6
 /** Offers the job to a pool, or ends it where there is none. */
 export function route(
   job: RunningJob,
-  at: FailWorker['at'],
+  at: UnixMs,
   world: World,
   otherwise: JobRefusal = noWorker(job),
   excludePools: readonly string[] = job.excludePools,

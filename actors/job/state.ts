@@ -10,26 +10,11 @@ import {
   type SettlingJob,
 } from './completed.ts'
 import type { JobEvent } from './events.ts'
-import type { AssignedWorker, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
+import type { AssignedWorker, Escrow, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
 export type Job = BegunJob | AbandonedJob
 export type BegunJob = RunningJob | CompletedJob | EndedJob
-
-/** Where the job's credits are, as far as we know. */
-export type Escrow =
-  /** The lock was asked for; it may be on its way. */
-  | { readonly at: 'asked' }
-  | LockedEscrow
-  /** There is no lock and never will be. */
-  | { readonly at: 'never' }
-  /** On its way back (`refundBlock` null), or back. */
-  | {
-      readonly at: 'returned'
-      readonly tx: TxHash | null
-      readonly refundTx: TxHash
-      readonly refundBlock: number | null
-    }
 
 /** One try to have a worker run the job. */
 export interface Attempt {
@@ -94,11 +79,6 @@ export const isCompleted = (job: Job): job is CompletedJob =>
 export const isPaid = (job: Job): boolean => isCompleted(job) && job.settlement !== null
 export const isEnded = (job: Job): job is EndedJob =>
   job.status === 'failed' || job.status === 'refunded'
-/** The credits are back by a block, and not only by word of the lane that sent the refund. */
-export const isBack = (
-  escrow: Escrow,
-): escrow is Extract<Escrow, { at: 'returned' }> & { readonly refundBlock: number } =>
-  escrow.at === 'returned' && escrow.refundBlock !== null
 
 /** A timeout whose answer waits for the hash of the refund, which nobody has told yet. */
 export const awaitsRefundHash = ({ status, escrow }: EndedJob): boolean =>
@@ -283,7 +263,8 @@ function found(
     terms,
     escrow: escrow.at === 'locked' ? escrow : { at: 'asked' },
     worker: { address, id: answer.workerId },
-    ...{ usage: null, completedAt: null },
+    usage: null,
+    completedAt: null,
     outputHash: answer.outputHash,
     charged,
     settlement: { tx, block },

@@ -30,6 +30,27 @@ export interface LockedEscrow {
   readonly block: number
 }
 
+/** Where the job's credits are, as far as we know. */
+export type Escrow =
+  /** The lock was asked for; it may be on its way. */
+  | { readonly at: 'asked' }
+  | LockedEscrow
+  /** There is no lock and never will be. */
+  | { readonly at: 'never' }
+  /** On its way back (`refundBlock` null), or back. */
+  | {
+      readonly at: 'returned'
+      readonly tx: TxHash | null
+      readonly refundTx: TxHash
+      readonly refundBlock: number | null
+    }
+
+/** The credits are back by a block, and not only by word of the lane that sent the refund. */
+export const isBack = (
+  escrow: Escrow,
+): escrow is Extract<Escrow, { at: 'returned' }> & { readonly refundBlock: number } =>
+  escrow.at === 'returned' && escrow.refundBlock !== null
+
 export interface AssignedWorker {
   readonly address: Address
   readonly id: number

@@ -6,8 +6,8 @@ import { partitionOfJob } from './actor.ts'
 import { isProven } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
-import { type BegunJob, isBack, isCompleted, isEnded, isRunning, type Job } from './state.ts'
-import { reasonOf } from './terms.ts'
+import { type BegunJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { isBack, reasonOf } from './terms.ts'
 
 type TracedJob = BegunJob & { terms: { trace: Traceparent } }
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { pack, unpack } from 'msgpackr'
 import type { ChatRequest } from '../domain/chat.ts'
 import type { Address, JobId } from '../domain/ids.ts'
-import type { Outputs } from '../ports/ledger.ts'
+import type { Outputs } from '../ports/outputs.ts'
 
 export const promptKey = (wallet: Address, jobId: JobId) => `p:{${wallet}}:${jobId}`
 const answerKey = (jobId: JobId) => `o:${jobId}`
@@ -16,9 +16,6 @@ export function makeOutputs(redis: Redis): Outputs {
     prompt: async (wallet, jobId) => {
       const packed = await redis.getBuffer(promptKey(wallet, jobId))
       return packed ? (unpack(packed) as ChatRequest) : undefined
-    },
-    putPrompt: async (wallet, jobId, prompt, ttlMs) => {
-      await redis.set(promptKey(wallet, jobId), packPrompt(prompt), 'PX', ttlMs)
     },
     deletePrompt: async (wallet, jobId) => {
       await redis.unlink(promptKey(wallet, jobId))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { NO_CREDITS, toCredits } from '../../src/domain/credits.ts'
 import { makeJobId } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
@@ -15,7 +16,8 @@ import { within } from './servers.ts'
 const OnDisk = suite('the append-only file')
 
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
-const JOB = makeJobId(toUnixMs(1_800_000_000_000), new Uint8Array(10))
+const AT = toUnixMs(1_800_000_000_000)
+const JOB = makeJobId(AT, new Uint8Array(10))
 const PROMPT = 'a prompt that nobody else may read'
 const ANSWER = 'an answer that nobody else may read'
 const PATIENCE_MS = 20_000
@@ -57,7 +59,13 @@ OnDisk('once a job has no more use for them, prompt and answer leave the disk', 
   const { edge, pool, actors } = stores
   const messages = [{ role: 'user' as const, content: PROMPT }]
   const prompt = { model: 'any', messages, sampling: {} }
-  await edge.outputs.putPrompt(OWNER, JOB, prompt, 60_000)
+  const account = { available: toCredits(10), locked: NO_CREDITS, lastTopupAt: null, block: 1 }
+  await actors.ledger.load(OWNER, account)
+  const reserved = await edge.ledger.reserve({
+    ...{ wallet: OWNER, jobId: JOB, credits: toCredits(1), at: AT },
+    ...{ prompt, promptTtlMs: 60_000 },
+  })
+  assert.is(reserved.type, 'reserved')
   await pool.outputs.putAnswer(JOB, ANSWER, 1_500)
   await within(PATIENCE_MS, 'both on disk', () => isOnDisk(PROMPT) && isOnDisk(ANSWER))
   await actors.outputs.deletePrompt(OWNER, JOB)

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Redis } from 'ioredis'
 import { connectNats, type Nats } from '../../../src/bus/connect.ts'
 import { type Address, type JobId, makeJobId, toAddress } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
@@ -10,10 +11,11 @@ import type { JobCommand } from '../../../src/messages/job.ts'
 import type { OfferJob, OfferReply, PoolSummary } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
-import { connectRedis, type Store } from '../../../src/store/connect.ts'
+import { packPrompt, promptKey } from '../../../src/store/outputs.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { EDGE, ESCROW_TX, MODEL } from '../../fakes/pool/stage.ts'
 import { startNats, startRedis } from '../../integration/servers.ts'
+import { until } from '../../until.ts'
 
 const log = makeLog('bench', 'warn')
 const WINDOW_MS = 120_000
@@ -60,7 +62,8 @@ export type Rig = Awaited<ReturnType<typeof openRig>>
 export async function openRig() {
   const [natsServer, redisServer] = await Promise.all([startNats(), startRedis()])
   const nats: Nats = await connectNats({ servers: natsServer.url, name: 'bench', log })
-  const store: Store = await connectRedis({ url: redisServer.url, log })
+  // Prompts go there as a reservation leaves them, without a ledger that grows from job to job.
+  const redis = new Redis(redisServer.url)
   const parts = new Set<ChildProcess>()
   const summaries = new Map<string, PoolSummary>()
   const waiting = new Map<JobId, Waiting>()
@@ -117,12 +120,8 @@ export async function openRig() {
     run: async (poolId: string, wallet: Address = walletNumber(1)): Promise<Timed> => {
       const jobId = makeJobId(systemClock.now(), systemClock.randomBytes(16))
       const messages = [{ role: 'user' as const, content: 'Say twenty words.' }]
-      await store.outputs.putPrompt(
-        wallet,
-        jobId,
-        { model: MODEL, messages, sampling: {} },
-        WINDOW_MS,
-      )
+      const prompt = packPrompt({ model: MODEL, messages, sampling: {} })
+      await redis.set(promptKey(wallet, jobId), prompt, 'PX', WINDOW_MS)
       const job: OfferJob = {
         ...{ type: 'OfferJob', jobId, attempt: 1, wallet, model: MODEL },
         ...{ outputTokensMax: 1_000, replyTo: EDGE, escrowTx: ESCROW_TX, exclude: [] },
@@ -139,10 +138,10 @@ export async function openRig() {
       return { offered, firstChunk, ended: performance.now() }
     },
     until: (what: string, holds: () => boolean, withinMs = START_MS) =>
-      waitUntil(what, holds, withinMs),
+      until(what, holds, withinMs),
     close: async () => {
       for (const part of parts) part.kill('SIGKILL')
-      await store.close()
+      redis.disconnect()
       await nats.close()
       await Promise.all([natsServer.stop(), redisServer.stop()])
     },
@@ -152,11 +151,3 @@ export async function openRig() {
 export const walletNumber = (n: number): Address => toAddress(`0x${String(n).padStart(40, '0')}`)
 /** Where a pool process listens. */
 export const targetOf = ({ says }: Part): string => `127.0.0.1:${says}`
-
-async function waitUntil(what: string, holds: () => boolean, withinMs: number): Promise<void> {
-  const deadline = performance.now() + withinMs
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
