@@ -32,6 +32,7 @@ const SCHEMES: Readonly<Record<string, { tls: boolean; port: number }>> = {
   https: { tls: true, port: 443 },
   grpcs: { tls: true, port: 443 },
 }
+const PORT_MAX = 65_535
 const ADDRESS = /^(?:(\w+):\/\/)?(\[[0-9a-f:]+\]|[^/:\s]+)(?::(\d+))?\/?$/i
 
 /**
@@ -85,6 +86,9 @@ export function parsePoolUrl(url: string): PoolAddress {
     )
   }
   const usedPort = Number(port ?? scheme.port)
+  if (usedPort < 1 || usedPort > PORT_MAX) {
+    throw new ConfigError(`--pool ${url} is not usable: a port is between 1 and ${PORT_MAX}`)
+  }
   return { target: `${host}:${usedPort}`, host, port: usedPort, tls: scheme.tls }
 }
 

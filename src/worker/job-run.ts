@@ -33,6 +33,9 @@ export interface JobRunDeps {
   readonly traces?: Traces | undefined
 }
 
+/** The most a count of the protocol can be. Above it the message could not be written, nor any after it. */
+const UINT32_MAX = 2 ** 32 - 1
+
 /** How a run ended, for those who count. */
 export interface RunEnd {
   readonly model: string
@@ -208,7 +211,10 @@ export class JobRun {
       value: {
         jobId: this.jobId,
         outputHash: toBytes(completion.outputHash),
-        promptTokens: ending?.usage.promptTokens ?? countPromptTokens(messages),
+        promptTokens: Math.min(
+          ending?.usage.promptTokens ?? countPromptTokens(messages),
+          UINT32_MAX,
+        ),
         outputTokens: completion.outputTokens,
         completedAt: completion.completedAt,
         signature: identity.prove(completion, escrowSeparator),

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { data, stream, type Upstream } from '../fakes/pool/upstream.ts'
+import { until } from '../until.ts'
 import { type BehindUpstream, networkBehind } from './behind-upstream.ts'
 import type { ChainReader } from './chain-reader.ts'
 import {
@@ -9,7 +10,6 @@ import {
   bodyOf,
   type Customer,
   chat,
-  eventually,
   jobBecomes,
   jobSettles,
   restingBalance,
@@ -153,10 +153,7 @@ Faulty('a caller who gives up before the first word pays nothing', async () => {
   const job = await jobBecomes(customer, jobId, ({ on_chain }) => on_chain.block_number !== null)
   assert.is(job.status, 'failed')
   await balanceBecomes(customer, before)
-  await eventually(
-    () => 'the upstream is not told',
-    async () => upstream.cut > cut || undefined,
-  )
+  await until('the upstream is told', async () => upstream.cut > cut)
   assert.is(upstream.cut, cut + 1)
 })
 
@@ -170,14 +167,31 @@ Faulty('dying in the middle of a plain answer is mended by the other worker', as
   await balanceBecomes(customer, before - 8)
 })
 
-Faulty('ending without a finish_reason counts as dying', async () => {
+Faulty('ending without a finish_reason, or with one that says so, counts as dying', async () => {
   const before = await balance()
-  upstream.answer = inTurn(
-    (_request, response) => stream(response, ['cut'], { finishReason: null }),
-    says('whole'),
-  )
-  assert.is(textOf(bodyOf(await chat(customer, ask))), 'whole')
-  await balanceBecomes(customer, before - 8)
+  const reasons = [null, 'abort', 'error']
+  for (const finishReason of reasons) {
+    upstream.answer = inTurn(
+      (_request, response) => stream(response, ['cut'], { finishReason }),
+      says('whole'),
+    )
+    const answer = await chat(customer, ask)
+    assert.is(textOf(bodyOf(answer)), 'whole')
+    await jobSettles(customer, String(answer.headers['x-svc-job-id']))
+  }
+  await balanceBecomes(customer, before - 8 * reasons.length)
+})
+
+Faulty('an overlong prompt is the caller’s to mend, though it is told with a 200', async () => {
+  const before = await balance()
+  const message = "This model's maximum context length is 10 tokens, you asked for 20."
+  const told = { object: 'error', message, type: 'BadRequestError', code: 400 }
+  for (const body of [JSON.stringify(told), data(told)]) {
+    upstream.answer = (_request, response) => response.end(body)
+    const answer = await chat(customer, ask)
+    assert.match(refused(answer, 400, 'context_length_exceeded').message, message)
+    await isPaidBack(answer, before)
+  }
 })
 
 Faulty('after all of that what the escrow holds is what it owes', async () => {

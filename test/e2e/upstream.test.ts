@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stream, type Upstream } from '../fakes/pool/upstream.ts'
+import { until } from '../until.ts'
 import { type BehindUpstream, listed, networkBehind } from './behind-upstream.ts'
-import { bodyOf, type Customer, chat, eventually, jobSettles } from './customer.ts'
+import { bodyOf, type Customer, chat, jobSettles } from './customer.ts'
 import type { Completion } from './public-shapes.ts'
 import { streamed } from './streamed.ts'
 import { says } from './upstream-replies.ts'
@@ -149,10 +150,7 @@ Behind('an upstream that says more than was asked for is stopped', async () => {
   const completion: Completion = bodyOf(await chat(customer, { ...ask, max_tokens: 10 }))
   assert.is(completion.usage.completion_tokens, 10)
   assert.is(completion.choices[0].finish_reason, 'length')
-  await eventually(
-    () => 'the upstream is still read',
-    async () => upstream.cut > cut || undefined,
-  )
+  await until('the upstream is let go', async () => upstream.cut > cut)
 })
 
 Behind.run()

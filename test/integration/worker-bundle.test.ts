@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toAddress } from '../../src/domain/ids.ts'
-import { MODEL, PoolStage, until } from '../fakes/pool/stage.ts'
+import { MODEL, PoolStage } from '../fakes/pool/stage.ts'
 import { Upstream } from '../fakes/pool/upstream.ts'
 import { buildAgent, Operator } from '../fakes/worker/operator.ts'
+import { until } from '../until.ts'
 
 /** The agent as one file, in a folder where there is nothing else. */
 const Bundle = suite('worker-bundle')
@@ -44,7 +45,7 @@ Bundle(
     const where = ['--pool', stage.url]
     const agent = operator.start([...where, '--upstream', upstream.url, '--slots', '2'])
     await agent.shows('made a key for this worker')
-    await until(() => stage.workers() === 1, 'the worker to join', 20_000)
+    await until('the worker to join', () => stage.workers() === 1, 20_000)
 
     const { jobId } = await stage.offer()
     const { usage } = await stage.hears(jobId, 'CompleteJob')
@@ -107,6 +108,23 @@ Bundle('speaks to the person where it cannot do what it is told', async () => {
   const open = await operator.command(['--pool', 'pool.example.org:443'])
   assert.is(open.code, 1)
   assert.match(open.err, '--insecure')
+
+  const nowhere = await operator.command([
+    'status',
+    '--pool',
+    'http://127.0.0.1:99999',
+    '--rpc',
+    'x',
+  ])
+  assert.match(nowhere.out, 'between 1 and 65535')
+
+  // Neither is a bug, so neither comes with a stack.
+  for (const url of ['http://me:hush@127.0.0.1:1/v1', '127.0.0.1:26000/v1']) {
+    const { code, err } = await operator.command(['--pool', stage.url, '--upstream', url])
+    assert.is(code, 1)
+    assert.match(err, '--upstream')
+    assert.not.match(err, /hush|\n +at /)
+  }
 
   const secret = await operator.command(['--private-key', `0x${'11'.repeat(32)}`])
   assert.is(secret.code, 1)

@@ -4,7 +4,8 @@ import { Agent } from '../../src/worker/agent.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
 import { Relay } from '../fakes/pool/relay.ts'
-import { identity, log, MODEL, PoolStage, pause, until } from '../fakes/pool/stage.ts'
+import { identity, log, MODEL, PoolStage } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 const Pools = suite('worker: several pools')
 const BACK_MS = 20_000
@@ -43,9 +44,9 @@ function start(key: number, tokenMs = 1): Agent {
 
 Pools('a pool is lost: its workers are on the next within seconds, and work', async () => {
   for (const key of [1, 2, 3]) start(key)
-  await until(() => first.workers() === 3, 'three workers at the first pool')
+  await until('three workers at the first pool', () => first.workers() === 3, SOON_MS)
   relays[0]!.cut()
-  await until(() => second.workers() === 3, 'three workers at the second pool', BACK_MS)
+  await until('three workers at the second pool', () => second.workers() === 3, BACK_MS)
   const { jobId } = await second.offer()
   await second.hears(jobId, 'CompleteJob')
   await pause(500)
@@ -56,16 +57,16 @@ Pools(
   'a pool that shuts down: who is idle goes at once, who works when the job is done',
   async () => {
     const busy = start(1, 100)
-    await until(() => first.workers() === 1, 'a worker at the first pool')
+    await until('a worker at the first pool', () => first.workers() === 1, SOON_MS)
     const { jobId } = await first.offer()
     await first.hears(jobId, 'AssignWorker')
     start(2)
-    await until(() => first.workers() === 2, 'another worker at the first pool')
+    await until('another worker at the first pool', () => first.workers() === 2, SOON_MS)
     const stopped = first.pool.stop()
-    await until(() => second.workers() === 1, 'the idle one at the second pool', BACK_MS)
+    await until('the idle one at the second pool', () => second.workers() === 1, BACK_MS)
     assert.is(busy.report().busy, 1)
     await first.hears(jobId, 'CompleteJob')
-    await until(() => second.workers() === 2, 'the busy one at the second pool', BACK_MS)
+    await until('the busy one at the second pool', () => second.workers() === 2, BACK_MS)
     await stopped
   },
 )
@@ -73,14 +74,14 @@ Pools(
 Pools('the first pool is not there: the next is tried without waiting', async () => {
   relays[0]!.cut()
   start(1)
-  await until(() => second.workers() === 1, 'the worker at the second pool', BACK_MS)
+  await until('the worker at the second pool', () => second.workers() === 1, BACK_MS)
 })
 
 Pools('no pool is there: each is tried, then it waits, longer each time', async () => {
   for (const relay of relays) relay.cut()
   const agent = start(1)
   const counts = () => relays.map((relay) => relay.dialled)
-  await until(() => Math.min(...counts()) >= 2, 'each to be dialled twice')
+  await until('each to be dialled twice', () => Math.min(...counts()) >= 2, SOON_MS)
   await pause(2_000)
   const dialled = counts()
   // gRPC may connect twice in one dial. Without waiting there would be thirty.

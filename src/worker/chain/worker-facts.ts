@@ -74,3 +74,18 @@ export async function readWorkerFacts(
     gasWei: String(gas),
   }
 }
+
+/**
+ * What to tell an operator who wants another payee than the chain has: one is set when a worker
+ * registers, and the wish of a later start changes nothing.
+ */
+export function otherPayee(
+  wanted: string | undefined,
+  { payee, workerId }: Pick<WorkerFacts, 'payee' | 'workerId'>,
+): string | undefined {
+  if (!wanted || toAddress(wanted) === payee) return undefined
+  return (
+    `--payee ${wanted} has no effect: on chain ${payee} is the payee of worker ${workerId}. To ` +
+    "change it, send setPayee of the WorkerStaking contract from the worker's key"
+  )
+}

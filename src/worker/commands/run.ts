@@ -7,7 +7,7 @@ import { openTraces } from '../../telemetry/open-traces.ts'
 import type { Agent } from '../agent.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { trustedContracts } from '../chain/contracts.ts'
-import { readWorkerFacts } from '../chain/worker-facts.ts'
+import { otherPayee, readWorkerFacts } from '../chain/worker-facts.ts'
 import { readChallenge } from '../challenge.ts'
 import type { Settings } from '../cli/settings.ts'
 import { composeWorker } from '../compose.ts'
@@ -74,11 +74,15 @@ function followChain(settings: Settings, agent: Agent, log: Log): () => void {
   let stopped = false
   let chain: Chain | undefined
   let timer: NodeJS.Timeout | undefined
+  let warned: string | undefined
   const read = async () => {
     try {
       chain ??= await openChain(settings, trustedContracts(settings, await readChallenge(settings)))
       const facts = await readWorkerFacts(chain, agent.report().worker)
       if (facts) agent.tellChain(facts)
+      const warning = facts && otherPayee(settings.WORKER_PAYEE, facts)
+      if (warning && warning !== warned) log.warn(warning)
+      warned = warning
     } catch (error) {
       const message = error instanceof ConfigError ? error.message : String(error)
       log.warn(`earnings and stake are not read: ${message}`)

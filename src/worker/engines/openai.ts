@@ -9,6 +9,7 @@ import { contextWindows, listedModel, type UpstreamEntry } from './upstream-cont
 import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
 import { UpstreamStream } from './upstream-stream.ts'
+import { upstreamBase } from './upstream-url.ts'
 
 export interface OpenAiOptions {
   /** Base address, such as `http://127.0.0.1:11434/v1`. */
@@ -18,6 +19,8 @@ export interface OpenAiOptions {
   readonly wanted: readonly WantedModel[]
   /** In tokens, where the operator knows better than the upstream tells. */
   readonly contextWindow?: number
+  /** How long it may be silent before the first word. */
+  readonly firstByteMs?: number
   /** How long it may fall silent in the middle of an answer. */
   readonly silenceMs?: number
   readonly log: Log
@@ -33,28 +36,48 @@ const LINGER_MS = 1_000
 /** How far an estimate of tokens may be above the real count. */
 const ESTIMATE_SLACK = 1.25
 
-const listing = z.object({ data: z.array(listedModel) })
+/** So much of a refusal is read, in bytes. */
+const REFUSAL_BYTES_MAX = 64 * 1024
+
+// Ollama without a model says null.
+const listing = z.object({ data: z.array(listedModel).nullable() })
+
+/** An answer whose first event has come. */
+interface Begun {
+  readonly body: UpstreamBody
+  readonly stream: UpstreamStream
+  readonly first: Piece
+}
 
 /** Any server that speaks the OpenAI chat completions protocol. */
 export class OpenAiEngine implements Engine {
   readonly name: string
   private readonly base: string
   private readonly headers: Record<string, string>
+  /** As the last look found them. */
   private served: ReadonlyMap<string, ServedModel> = new Map()
+  /** All that any look found, by id: a job goes on under the name it has, whatever a look finds meanwhile. */
+  private readonly known = new Map<string, ServedModel>()
+  private readonly firstByteMs: number
+  private readonly silenceMs: number
   private readonly connections: Agent
   private readonly beat = new Beat()
   /** What was logged last of the models: they are looked at again and again. */
   private said = ''
 
+  /** @throws {ConfigError} where the address is not usable */
   constructor(private readonly options: OpenAiOptions) {
+    this.silenceMs = options.silenceMs ?? SILENCE_MS
+    this.firstByteMs = Math.max(options.firstByteMs ?? FIRST_BYTE_MS, this.silenceMs)
+    this.base = upstreamBase(options.url)
     this.connections = new Agent({
       connections: null,
       connect: SOCKET,
       keepAliveTimeout: 30_000,
-      headersTimeout: FIRST_BYTE_MS,
-      bodyTimeout: options.silenceMs ?? SILENCE_MS,
+      headersTimeout: this.firstByteMs,
+      // How long it may be silent hangs on what has come: UpstreamBody watches that.
+      bodyTimeout: 0,
     })
-    this.base = options.url.replace(/\/+$/, '')
     this.name = `openai ${new URL(this.base).host}`
     this.headers = {
       'content-type': 'application/json',
@@ -68,6 +91,7 @@ export class OpenAiEngine implements Engine {
       const listed = await this.list(url)
       const { served, skipped } = matchModels(listed, this.options.wanted)
       this.served = await this.withContext(served, listed)
+      for (const [id, model] of this.served) this.known.set(id, model)
       const about = { url, skipped }
       if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
       else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
@@ -113,20 +137,20 @@ export class OpenAiEngine implements Engine {
 
   async *generate(job: EngineJob, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
     this.requireRoom(job)
-    const body = await this.open(job, signal)
-    const stream = new UpstreamStream()
+    const { body, stream, first } = await this.open(job, signal)
     this.beat.enter()
     try {
-      for (let bytes = await body.next(); bytes; bytes = await body.next()) {
-        yield stream.push(bytes)
-        if (stream.isDone) break
+      if (first.text !== '' || first.tokens > 0) yield first
+      while (!stream.isDone) {
         await this.beat.rest()
+        const bytes = await this.read(body, stream)
+        if (!bytes) break
+        yield stream.push(bytes)
       }
       const last = stream.end()
       yield { ...last, ending: stream.ending(countPromptTokens(job.messages)) }
     } catch (error) {
-      if (error instanceof EngineFault) throw error
-      throw new EngineFault('engine', 'the upstream broke off', { cause: error })
+      throw brokenOff(error)
     } finally {
       this.beat.leave()
       // Some servers keep the connection open for a while after `[DONE]`.
@@ -135,9 +159,20 @@ export class OpenAiEngine implements Engine {
     }
   }
 
+  /** @returns undefined: the answer is over, in whatever way the connection ended */
+  private async read(body: UpstreamBody, stream: UpstreamStream): Promise<Buffer | undefined> {
+    try {
+      // A prompt is read in silence, and some send the headers of the answer before that.
+      return await body.next(stream.hasBegun ? this.silenceMs : this.firstByteMs)
+    } catch (error) {
+      if (stream.isWhole) return undefined
+      throw error
+    }
+  }
+
   /** By estimate, and so only where the prompt is far too long: the exact count is the upstream's. */
   private requireRoom(job: EngineJob): void {
-    const room = this.served.get(job.model)?.contextWindow
+    const room = this.known.get(job.model)?.contextWindow
     const tokens = countPromptTokens(job.messages)
     if (!room || tokens <= room * ESTIMATE_SLACK) return
     throw new EngineFault(
@@ -171,18 +206,34 @@ export class OpenAiEngine implements Engine {
     })
     const text = await body.text()
     if (statusCode !== 200) throw statusFault(statusCode, text)
-    return listing.parse(JSON.parse(text)).data
+    return listing.parse(JSON.parse(text)).data ?? []
   }
 
   /** Sends the request; resolves when the upstream has begun to answer. */
-  private async open(job: EngineJob, signal: AbortSignal): Promise<UpstreamBody> {
+  private async open(job: EngineJob, signal: AbortSignal): Promise<Begun> {
     try {
-      return await this.post(job, job.outputTokensMax, signal)
+      return await this.begin(await this.post(job, job.outputTokensMax, signal))
     } catch (error) {
       // Several servers refuse when prompt and max_tokens together pass the context, though the
       // prompt alone fits. Without a cap they stop at the context's end, and the agent at the cap.
       if (!(error instanceof EngineFault) || error.kind !== 'context_length') throw error
-      return this.post(job, undefined, signal)
+      return this.begin(await this.post(job, undefined, signal))
+    }
+  }
+
+  /** Reads up to the first event, which may be a refusal: some servers say 200 before they look. */
+  private async begin(body: UpstreamBody): Promise<Begun> {
+    const stream = new UpstreamStream()
+    try {
+      let first: Piece = { text: '', tokens: 0 }
+      while (!stream.isStream) {
+        const bytes = await this.read(body, stream)
+        first = bytes ? stream.push(bytes) : stream.end()
+      }
+      return { body, stream, first }
+    } catch (error) {
+      body.stop()
+      throw brokenOff(error)
     }
   }
 
@@ -208,13 +259,13 @@ export class OpenAiEngine implements Engine {
       throw new EngineFault('engine', `${url} cannot be reached`, { cause: error })
     })
     if (status === 200) return body
-    throw statusFault(status, await body.text())
+    throw statusFault(status, await body.text(this.silenceMs, REFUSAL_BYTES_MAX))
   }
 
   private completionRequest({ model, messages, sampling }: EngineJob, maxTokens?: number) {
     const { stop, ...numbers } = sampling
     return {
-      model: this.served.get(model)?.upstream ?? model,
+      model: this.known.get(model)?.upstream ?? model,
       messages,
       stream: true,
       stream_options: { include_usage: true },
@@ -227,3 +278,8 @@ export class OpenAiEngine implements Engine {
 
 const NOTHING_TO_SERVE =
   'the upstream has none of the models wanted: name them with --models as id=upstream-name'
+
+const brokenOff = (error: unknown): EngineFault =>
+  error instanceof EngineFault
+    ? error
+    : new EngineFault('engine', 'the upstream broke off', { cause: error })

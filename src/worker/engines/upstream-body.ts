@@ -62,14 +62,18 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
     return this.status
   }
 
-  /** @returns all that has come since the last time; undefined: it is over @throws where it broke off */
-  async next(): Promise<Buffer | undefined> {
+  /**
+   * @param withinMs fails where nothing comes for so long
+   * @returns all that has come since the last time; undefined: it is over
+   * @throws where it broke off
+   */
+  async next(withinMs: number): Promise<Buffer | undefined> {
     this.asked = true
     this.controller?.resume()
     while (this.came.length === 0) {
       if (this.over?.error) throw this.over.error
       if (this.over) return undefined
-      await this.change()
+      await this.changeWithin(withinMs)
     }
     this.asked = false
     const came = this.came
@@ -77,10 +81,25 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
     return came.length === 1 ? came[0] : Buffer.concat(came)
   }
 
-  /** The rest of it, as text. */
-  async text(): Promise<string> {
+  /**
+   * The rest of it, as text, or what came of that. Ends the request.
+   * @param withinMs as for `next`
+   * @param bytesMax more is not read
+   */
+  async text(withinMs: number, bytesMax: number): Promise<string> {
     const parts: Buffer[] = []
-    for (let part = await this.next(); part; part = await this.next()) parts.push(part)
+    let bytes = 0
+    try {
+      while (bytes < bytesMax) {
+        const part = await this.next(withinMs)
+        if (!part) break
+        parts.push(part)
+        bytes += part.length
+      }
+    } catch {
+      // It broke off: what came is all that there will be.
+    }
+    this.stop()
     return Buffer.concat(parts).toString()
   }
 
@@ -110,6 +129,14 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
     this.over = over
     this.signal.removeEventListener('abort', this.stop)
     this.wake()
+  }
+
+  private async changeWithin(spanMs: number): Promise<void> {
+    const late = setTimeout(() => {
+      this.controller?.abort(new Error(`nothing came for ${spanMs / 1_000} s`))
+    }, spanMs)
+    await this.change()
+    clearTimeout(late)
   }
 
   private change(): Promise<void> {

@@ -7,17 +7,13 @@ const CONTEXT =
 
 const MESSAGE_MAX = 300
 
-const errorBody = z.object({
-  error: z.union([
-    z.string(),
-    z.object({
-      message: z.string().optional(),
-      code: z.union([z.string(), z.number()]).nullish(),
-      type: z.string().nullish(),
-    }),
-  ]),
-})
-const flatBody = z.object({ message: z.string() })
+const code = z.union([z.string(), z.number()]).nullish().catch(undefined)
+const type = z.string().nullish().catch(undefined)
+const envelope = z.object({ message: z.string().optional(), code, type })
+const errorBody = z.object({ error: z.union([z.string(), envelope]) })
+/** What vLLM and others say without an envelope: `object` is `error` there. */
+const flatBody = z.object({ message: z.string(), code, type })
+type Envelope = z.infer<typeof envelope>
 /** What servers built on FastAPI say of a body that they cannot read; its `input` would quote the prompt. */
 const detailBody = z.object({
   detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).nonempty()]),
@@ -25,44 +21,73 @@ const detailBody = z.object({
 
 /** What an upstream's refusal means. */
 export function statusFault(status: number, body: string): EngineFault {
-  const { message, words } = readError(body)
-  if (status === 400 || status === 413 || status === 422) {
-    const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
-    return new EngineFault(
-      kind,
-      message.slice(0, MESSAGE_MAX) || `the engine refused the request (${status})`,
-    )
-  }
-  const told = message ? `: ${message.slice(0, MESSAGE_MAX)}` : ''
-  return new EngineFault('engine', `upstream answered ${status}${told}`)
+  // A body in no known form may quote the prompt: it is looked through, and not passed on.
+  return faultOf(status, readError(parseJson(body)) ?? { message: '', words: body })
+}
+
+/** What it means that the body of a 200 held no event: mostly an error told the wrong way. */
+export function bodyFault(body: string): EngineFault {
+  const json = parseJson(body)
+  const told = readError(json)
+  if (told) return toldFault(told)
+  const what = json === undefined ? 'something that is no stream' : 'JSON that is no stream'
+  return new EngineFault('engine', `upstream answered 200 with ${what}`)
 }
 
 /** The fault in an event of a stream, if the event is one. */
 export function eventFault(data: unknown): EngineFault | undefined {
   // Asked of every event, and nearly none is one: a schema would put its refusal into words each time.
-  if (typeof data !== 'object' || data === null || !('error' in data)) return undefined
-  const parsed = errorBody.safeParse(data)
-  if (!parsed.success) return undefined
-  const { message, words } = readError(JSON.stringify(data))
-  if (CONTEXT.test(words)) return new EngineFault('context_length', message.slice(0, MESSAGE_MAX))
-  return new EngineFault('engine', `upstream broke off: ${message.slice(0, MESSAGE_MAX)}`)
+  if (typeof data !== 'object' || data === null) return undefined
+  const isFlat = 'object' in data && data.object === 'error'
+  if (!isFlat && !('error' in data)) return undefined
+  const told = readError(data)
+  if (told) return toldFault(told)
+  return isFlat ? new EngineFault('engine', 'upstream broke off without a word') : undefined
 }
 
-/** @returns `message`: fit for the caller; `words`: all that may say what it is about */
-function readError(body: string): { message: string; words: string } {
-  const json = parseJson(body)
+/** An error as the upstream told it. */
+interface Told {
+  /** Fit for the caller. */
+  readonly message: string
+  /** All that may say what it is about. */
+  readonly words: string
+  /** As in `code`, where that is one. */
+  readonly status?: number
+}
+
+/** The fault that came with status 200: what it is about its words say, or the status in its `code`. */
+function toldFault(told: Told): EngineFault {
+  if (CONTEXT.test(told.words)) return faultOf(400, told)
+  if (told.status !== undefined) return faultOf(told.status, told)
+  return new EngineFault('engine', `upstream broke off: ${told.message.slice(0, MESSAGE_MAX)}`)
+}
+
+function faultOf(status: number, { message, words }: Told): EngineFault {
+  const said = message.slice(0, MESSAGE_MAX)
+  if (status === 400 || status === 413 || status === 422) {
+    const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
+    return new EngineFault(kind, said || `the engine refused the request (${status})`)
+  }
+  return new EngineFault('engine', `upstream answered ${status}${said && `: ${said}`}`)
+}
+
+/** @returns undefined where it is in no known form */
+function readError(json: unknown): Told | undefined {
   const wrapped = errorBody.safeParse(json)
   if (wrapped.success) {
     const { error } = wrapped.data
-    if (typeof error === 'string') return { message: error, words: error }
-    const message = error.message ?? ''
-    return { message, words: `${message} ${error.code ?? ''} ${error.type ?? ''}` }
+    return typeof error === 'string' ? { message: error, words: error } : toldBy(error)
   }
   const flat = flatBody.safeParse(json)
-  if (flat.success) return { message: flat.data.message, words: flat.data.message }
+  if (flat.success) return toldBy(flat.data)
   const detail = readDetail(json)
-  // A body in no known form may quote the prompt: it is looked through, and not passed on.
-  return { message: detail, words: detail || body }
+  return detail ? { message: detail, words: detail } : undefined
+}
+
+function toldBy({ message = '', code, type }: Envelope): Told {
+  const words = `${message} ${code ?? ''} ${type ?? ''}`
+  const status = Number(code)
+  return { message, words, ...(status >= 400 && status < 600 && { status }) }
 }
 
 function readDetail(json: unknown): string {

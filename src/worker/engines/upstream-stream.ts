@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { FinishReason } from '../../domain/chat.ts'
 import { type EngineEnding, EngineFault, type Piece } from '../engine.ts'
 import { SseReader } from './sse.ts'
-import { eventFault, parseJson } from './upstream-faults.ts'
+import { bodyFault, eventFault, parseJson } from './upstream-faults.ts'
 
-const tokens = z.number().int().nonnegative()
+// A count that is none is no reason to lose the answer.
+const tokens = z.number().int().nonnegative().nullish().catch(undefined)
 const event = z.object({
   choices: z
     .array(
@@ -22,45 +23,80 @@ const event = z.object({
     .nullish(),
   usage: z
     .object({
-      prompt_tokens: tokens.nullish(),
-      completion_tokens: tokens.nullish(),
-      completion_tokens_details: z.object({ reasoning_tokens: tokens.nullish() }).nullish(),
+      prompt_tokens: tokens,
+      completion_tokens: tokens,
+      completion_tokens_details: z.object({ reasoning_tokens: tokens }).nullish().catch(undefined),
     })
-    .nullish(),
+    .nullish()
+    .catch(undefined),
 })
 type StreamEvent = z.infer<typeof event>
+
+/** So much of a body that is no stream is kept, in bytes: an error says what it is within that. */
+const HEAD_BYTES_MAX = 64 * 1024
 
 /** Follows one streamed chat completion of an upstream. Knows nothing of HTTP. */
 export class UpstreamStream {
   private readonly sse = new SseReader()
+  /** All that came before the first event. */
+  private head: Uint8Array[] = []
+  private headBytes = 0
   private usage: StreamEvent['usage']
-  private finishReason: FinishReason | undefined
+  /** In the upstream's words. */
+  private reason: string | undefined
+  private events = 0
   private contentEvents = 0
   private reasoned = false
   private done = false
 
-  /** @returns what `bytes` add to the answer, as one piece */
+  /**
+   * @returns what `bytes` add to the answer, as one piece
+   * @throws {EngineFault}
+   */
   push(bytes: Uint8Array): Piece {
+    if (this.events === 0 && this.headBytes < HEAD_BYTES_MAX) {
+      this.head.push(bytes)
+      this.headBytes += bytes.length
+    }
     return this.read(this.sse.push(bytes))
   }
 
-  /** The stream is over. @throws {EngineFault} where it broke off before its end */
+  /** The stream is over. @throws {EngineFault} where it broke off before its end, or was none */
   end(): Piece {
     const last = this.read(this.sse.end())
-    if (!this.finishReason) {
+    if (this.events === 0 && this.headBytes > 0)
+      throw bodyFault(Buffer.concat(this.head).toString())
+    if (this.reason === undefined) {
       throw new EngineFault('engine', 'upstream ended its stream without a finish_reason')
     }
+    // A call of a tool that nobody offered, in place of an answer.
+    if (TOOLS.test(this.reason) && this.contentEvents === 0) throw endedBy(this.reason)
     return last
   }
 
   ending(promptTokensGuess: number): EngineEnding {
     return {
-      finishReason: this.finishReason ?? 'stop',
+      finishReason: finishReasonOf(this.reason),
       usage: {
         promptTokens: this.usage?.prompt_tokens ?? promptTokensGuess,
         completionTokens: this.completionTokens(),
       },
     }
+  }
+
+  /** There was an event. */
+  get isStream(): boolean {
+    return this.events > 0
+  }
+
+  /** The model has begun to think or to answer. */
+  get hasBegun(): boolean {
+    return this.reasoned || this.contentEvents > 0
+  }
+
+  /** The answer is whole, though its usage may be still to come. */
+  get isWhole(): boolean {
+    return this.reason !== undefined
   }
 
   /** `[DONE]` was read: nothing more comes. */
@@ -71,6 +107,8 @@ export class UpstreamStream {
   private read(events: readonly string[]): Piece {
     let text = ''
     const before = this.contentEvents
+    if (events.length > 0) this.head = []
+    this.events += events.length
     for (const data of events) {
       if (data.trim() === '[DONE]') this.done = true
       else if (!this.done) text += this.readEvent(data)
@@ -80,6 +118,8 @@ export class UpstreamStream {
 
   private readEvent(data: string): string {
     const json = parseJson(data)
+    // Half an event after the last word of the answer: the connection broke there.
+    if (json === undefined && this.isWhole) return ''
     const fault = eventFault(json)
     if (fault) throw fault
     const parsed = event.safeParse(json)
@@ -89,7 +129,7 @@ export class UpstreamStream {
     this.usage = parsed.data.usage ?? this.usage
     const choice = parsed.data.choices?.[0]
     if (!choice) return ''
-    if (choice.finish_reason) this.finishReason = finishReasonOf(choice.finish_reason)
+    if (choice.finish_reason) this.finish(choice.finish_reason)
     // What a model thinks before it answers is no part of the answer, and is not billed.
     if (choice.delta?.reasoning_content || choice.delta?.reasoning) this.reasoned = true
     const content = choice.delta?.content ?? ''
@@ -97,20 +137,31 @@ export class UpstreamStream {
     return content
   }
 
+  private finish(reason: string): void {
+    if (BROKEN.test(reason)) throw endedBy(reason)
+    this.reason = reason
+  }
+
   /**
    * Where the upstream gives no usage, or counts its thinking in without saying how much that was,
    * each event with content counts as one token: engines send a token or more an event, so this
-   * never bills too much.
+   * never bills too much. Some say 0 of any thinking.
    */
   private completionTokens(): number {
     const total = this.usage?.completion_tokens
     if (total === undefined || total === null) return this.contentEvents
-    const thought = this.usage?.completion_tokens_details?.reasoning_tokens
-    if (thought !== undefined && thought !== null) return Math.max(0, total - thought)
+    const thought = this.usage?.completion_tokens_details?.reasoning_tokens ?? 0
+    if (thought > 0) return Math.max(0, total - thought)
     return this.reasoned ? this.contentEvents : total
   }
 }
 
-function finishReasonOf(reason: string): FinishReason {
-  return reason === 'length' || reason === 'content_filter' ? reason : 'stop'
-}
+/** How vLLM and SGLang end an answer that they gave up. */
+const BROKEN = /^(abort|error)$/
+const TOOLS = /^(tool_calls|function_call)$/
+
+const endedBy = (reason: string): EngineFault =>
+  new EngineFault('engine', `upstream ended its answer with finish_reason ${reason}`)
+
+const finishReasonOf = (reason: string | undefined): FinishReason =>
+  reason === 'length' || reason === 'content_filter' ? reason : 'stop'

@@ -53,10 +53,22 @@ export async function createKey(settings: Settings, bytes: Buffer): Promise<Work
     throw new ConfigError(`${file} holds a key already: name another --keystore`)
   const key = keyOf(bytes)
   const text = await encryptKey(bytes, await newPassword(settings))
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // `wx` refuses a file that came meanwhile.
-  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  write(file, text)
   return key
+}
+
+/** @throws {ConfigError} where the file cannot be made, or came meanwhile */
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // `wx` refuses a file that came meanwhile.
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    throw new ConfigError(
+      `${file} cannot be written: ${(error as Error).message}. ` +
+        'Name another --keystore or --home, or give this user the right to write there',
+    )
+  }
 }
 
 /**
@@ -71,17 +83,45 @@ export function existingAddress({ WORKER_PRIVATE_KEY, WORKER_KEYSTORE: file }: S
   throw new ConfigError(`${file} does not tell its address: add "address" to it`)
 }
 
-/** The address in a keystore, without its password; undefined where it does not say. */
+/**
+ * The address in a keystore, without its password; undefined where it does not say.
+ * @throws {ConfigError} where it cannot be read, or is no keystore
+ */
 function keystoreAddress(file: string): string | undefined {
-  const { address } = JSON.parse(readFileSync(file, 'utf8')) as { address?: string }
-  return address ? `0x${address.replace(/^0x/i, '').toLowerCase()}` : undefined
+  const value = parseJson(file, readKeystore(file))
+  if (typeof value !== 'object' || value === null) throw new ConfigError(noKeystore(file))
+  if (!('address' in value)) return undefined
+  const address = `0x${String(value.address).replace(/^0x/i, '').toLowerCase()}`
+  return /^0x[0-9a-f]{40}$/.test(address) ? address : undefined
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ConfigError(noKeystore(file))
+  }
+}
+
+const noKeystore = (file: string): string =>
+  `${file} is damaged, or no keystore: put your copy of it back`
+
+/** @throws {ConfigError} */
+function readKeystore(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** Opens a keystore file with the password that the settings or the operator give. */
 async function unlock(file: string, settings: Settings): Promise<WorkerKey> {
+  // Before anybody is asked for a password.
+  const text = readKeystore(file)
   const password = (await givenPassword(settings)) ?? (await ask(`password of ${file}`))
   try {
-    return keyOf(await decryptKey(readFileSync(file, 'utf8'), password))
+    return keyOf(await decryptKey(text, password))
   } catch (error) {
     throw new ConfigError(`${file}: ${(error as Error).message}`)
   }

@@ -42,7 +42,7 @@ export async function listenForControl(
   handlers: ControlHandlers,
 ): Promise<{ close(): Promise<void> }> {
   const path = socketPath(home, worker)
-  mkdirSync(folderOf(home, worker), { recursive: true, mode: 0o700 })
+  makeFolder(folderOf(home, worker))
   if ((await ask(home, worker, 'status')) !== undefined) {
     throw new ConfigError(`an agent of ${worker} runs on this machine already: svc-worker status`)
   }
@@ -61,6 +61,18 @@ export async function listenForControl(
   // It must not keep the process from ending.
   server.unref()
   return { close: () => close(server, open) }
+}
+
+/** @throws {ConfigError} where it may not be made */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ConfigError(
+      `${path} cannot be made: ${(error as Error).message}. Name another --home, ` +
+        'or give this user the right to write there',
+    )
+  }
 }
 
 function answer(socket: Socket, handlers: ControlHandlers): void {

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ConfigError } from '../../../src/config/read.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
+import { otherPayee } from '../../../src/worker/chain/worker-facts.ts'
 import { parseArguments } from '../../../src/worker/cli/arguments.ts'
 import { helpText } from '../../../src/worker/cli/help.ts'
 import { readSettings, SETTINGS } from '../../../src/worker/cli/settings.ts'
 import { requireTls } from '../../../src/worker/dial.ts'
+import { upstreamBase } from '../../../src/worker/engines/upstream-url.ts'
 
 const Settings = suite('worker settings')
 
@@ -83,12 +87,35 @@ Settings('prompts do not cross a network in the clear, unless that is wanted', (
   )
   refuses(() => requireTls(read(['--pool', 'https://a.example,'])), /not usable/)
   refuses(() => requireTls(read(['--pool', 'ftp://pool'])), /not usable/)
+  for (const pool of ['http://127.0.0.1:99999', '127.0.0.1:0']) {
+    refuses(() => requireTls(read(['--pool', pool])), /between 1 and 65535/)
+  }
+})
+
+Settings('the upstream has an address, and no password in it', () => {
+  const base = 'http://127.0.0.1:26000/v1'
+  assert.is(upstreamBase(base), base)
+  assert.is(upstreamBase('https://host/a@b/v1/'), 'https://host/a@b/v1')
+  for (const url of ['127.0.0.1:26000/v1', 'localhost:26000/v1', '', 'ftp://host/v1']) {
+    refuses(() => upstreamBase(url), /--upstream .*http:\/\/host:port\/v1/)
+  }
+  for (const url of ['http://user:pw@host/v1', 'user:pw@host/v1']) {
+    refuses(() => upstreamBase(url), /^(?!.*pw).*UPSTREAM_API_KEY/)
+  }
+})
+
+Settings('a payee that the chain has not is told, with what to do', () => {
+  const [wanted, payee] = [`0x${'aB'.repeat(20)}`, toAddress(`0x${'cd'.repeat(20)}`)]
+  assert.match(otherPayee(wanted, { payee, workerId: 7 }) ?? '', /0xcdcd.*worker 7.*setPayee/)
+  assert.is(otherPayee(wanted, { payee: toAddress(wanted), workerId: 7 }), undefined)
+  assert.is(otherPayee(undefined, { payee, workerId: 7 }), undefined)
 })
 
 function refuses(call: () => unknown, why: RegExp): void {
   try {
     call()
   } catch (error) {
+    assert.instance(error, ConfigError)
     assert.match((error as Error).message, why)
     return
   }

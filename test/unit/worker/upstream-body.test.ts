@@ -5,8 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EngineJob, Piece } from '../../../src/worker/engine.ts'
 import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
-import { eventually } from '../../fakes/edge/stage.ts'
 import { type Answer, data, stream, Upstream } from '../../fakes/pool/upstream.ts'
+import { SOON_MS, until } from '../../until.ts'
 
 const MODEL = 'Qwen/Qwen3-8B'
 const JOB: EngineJob = {
@@ -96,7 +96,7 @@ Body('a server that stays open after [DONE] holds nobody up, and is left', async
   await at(holding, async ({ ask }) => {
     assert.is(await whole(ask()), 'yes')
     assert.not(isLeft, 'the answer waited for the end of the connection')
-    await eventually(() => isLeft, 'the end of the connection', 5_000)
+    await until('the end of the connection', () => isLeft, 5_000)
   })
 })
 
@@ -109,10 +109,10 @@ Body('stopped in the middle, the request is gone', async () => {
   await at(endless, async ({ ask, upstream }) => {
     const stop = new AbortController()
     const reading = whole(ask(stop.signal)).catch((error: unknown) => error)
-    await eventually(() => responses.length === 1, 'the request')
+    await until('the request', () => responses.length === 1, SOON_MS)
     stop.abort()
     assert.instance(await reading, Error)
-    await eventually(() => upstream.cut === 1, 'the end of the request')
+    await until('the end of the request', () => upstream.cut === 1, SOON_MS)
   })
 })
 

@@ -85,7 +85,7 @@ Stream('usage comes from the upstream where it gives one', () => {
 })
 
 Stream('without usage, events with content are counted', () => {
-  const got = read(chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'tool_calls'))
+  const got = read(chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'eos_token'))
   assert.equal(got.usage, { promptTokens: 11, completionTokens: 2 })
   assert.is(got.finishReason, 'stop')
 })
@@ -96,7 +96,72 @@ Stream('thinking is neither text nor billed', () => {
   assert.is(read(...events, usage(known)).usage.completionTokens, 2)
   assert.is(read(...events, usage()).usage.completionTokens, 1)
   assert.is(read(...events, usage()).text, 'a')
+  const none = { completion_tokens_details: { reasoning_tokens: 0 } }
+  assert.is(read(...events, usage(none)).usage.completionTokens, 1, 'it did think')
+  assert.is(read(...events.slice(1), usage(none)).usage.completionTokens, 40)
 })
+
+Stream('an answer that its engine gave up is none', () => {
+  const said = chunk({ content: 'a' })
+  for (const reason of ['abort', 'error']) isFault('engine', () => read(said, chunk({}, reason)))
+  for (const reason of ['tool_calls', 'function_call']) {
+    isFault('engine', () => read(chunk({}, reason)))
+    assert.is(read(said, chunk({}, reason)).finishReason, 'stop')
+  }
+})
+
+Stream('a count that is none is not there', () => {
+  const events = [chunk({ content: 'a' }), chunk({}, 'stop')]
+  const odd = { completion_tokens_details: { reasoning_tokens: -1 } }
+  assert.is(read(...events, usage(odd)).usage.completionTokens, 40)
+  const counted = { promptTokens: 11, completionTokens: 1 }
+  for (const count of [-1, 1.5, '40', {}]) {
+    const { usage: got } = read(
+      ...events,
+      usage({ prompt_tokens: count, completion_tokens: count }),
+    )
+    assert.equal(got, counted)
+  }
+  assert.equal(read(...events, data({ choices: [], usage: 'none' })).usage, counted)
+})
+
+Stream('after the last word, half an event is the end', () => {
+  const events = [chunk({ content: 'a' }), chunk({}, 'stop'), usage()]
+  assert.is(read(...events, 'data: [DO').usage.completionTokens, 40)
+  isFault('engine', () => read(events[0]!, 'data: {"cho'))
+})
+
+Stream('errors that come with status 200: whose doing they are', () => {
+  const long = "This model's maximum context length is 10 tokens"
+  const flat = { object: 'error', message: long, type: 'BadRequestError', code: 400 }
+  for (const told of [flat, { error: { message: long } }, { ...flat, code: null }]) {
+    isFault('context_length', () => read(data(told)))
+    isFault('context_length', () => read(JSON.stringify(told, null, 2)))
+  }
+  const odd = { ...flat, message: 'roles must alternate' }
+  isFault('invalid_request', () => read(data(odd)))
+  isFault('invalid_request', () => read(JSON.stringify({ error: odd })))
+  isFault('engine', () => read(JSON.stringify({ ...odd, code: 503 })), /503: roles must alternate/)
+  isFault('engine', () => read(data({ object: 'error' })))
+})
+
+Stream('a body that is no stream is not quoted', () => {
+  const answer = { object: 'chat.completion', choices: [{ message: { content: long } }] }
+  for (const body of [`<html>${long}</html>`, JSON.stringify(answer), long]) {
+    isFault('engine', () => read(body), /^upstream answered 200 with [\w ]+ no stream$/)
+  }
+})
+
+const long = 'the maximum context length is my secret'
+function isFault(kind: EngineFault['kind'], call: () => unknown, words = /./): void {
+  assert.throws(call, (error: unknown) => {
+    assert.instance(error, EngineFault)
+    const fault = error as EngineFault
+    assert.is(fault.kind, kind, fault.message)
+    assert.match(fault.message, words)
+    return true
+  })
+}
 
 Stream('no finish_reason, an error event and nonsense are engine faults', () => {
   for (const events of [[chunk({ content: 'a' })], [data({ error: 'x' })], ['data: {\n\n']]) {

@@ -1,0 +1,159 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EngineFault, type Piece } from '../../../src/worker/engine.ts'
+import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
+import { type Answer, data, stream, Upstream } from '../../fakes/pool/upstream.ts'
+
+/** How an upstream may begin late, end early, or not be there, and what is made of that. */
+const Ends = suite('how an upstream begins and ends')
+
+const MODEL = 'Qwen/Qwen3-8B'
+const JOB = {
+  model: MODEL,
+  messages: [{ role: 'user' as const, content: 'Hi' }],
+  sampling: {},
+  outputTokensMax: 1_000,
+}
+/** Far above what a pause of the machine may be, and far below what is waited for here. */
+const SILENCE_MS = 500
+const FIRST_BYTE_MS = 2_500
+
+let upstream: Upstream
+let engine: OpenAiEngine
+
+Ends.before.each(async () => {
+  upstream = await new Upstream(['qwen3:8b']).open()
+  engine = new OpenAiEngine({
+    url: upstream.url,
+    apiKey: '',
+    wanted: [],
+    silenceMs: SILENCE_MS,
+    firstByteMs: FIRST_BYTE_MS,
+    log: pino({ level: 'silent' }),
+  })
+  await engine.models()
+})
+Ends.after.each(async () => {
+  await engine.close()
+  await upstream.close()
+})
+
+async function answered(answer: Answer) {
+  upstream.answer = answer
+  let text = ''
+  let last: Piece | undefined
+  for await (const piece of engine.generate(JOB, new AbortController().signal)) {
+    text += piece.text
+    last = piece
+  }
+  return { text, ...last?.ending }
+}
+async function failed(answer: Answer): Promise<EngineFault> {
+  const fault = await answered(answer).catch((error: unknown) => error)
+  assert.instance(fault, EngineFault)
+  return fault as EngineFault
+}
+
+const delta = (delta: object, finish_reason: string | null = null) =>
+  data({ choices: [{ index: 0, delta, finish_reason }] })
+const usage = data({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 40 } })
+const open = (response: ServerResponse, ...events: string[]) => {
+  response.setHeader('content-type', 'text/event-stream')
+  response.flushHeaders()
+  for (const event of events) response.write(event)
+}
+
+Ends('a prompt may be read for longer than an answer may be silent', async () => {
+  for (const early of [[], [delta({ role: 'assistant', content: '' })]]) {
+    const { text } = await answered(async (_request, response) => {
+      open(response, ...early)
+      await sleep(2 * SILENCE_MS)
+      await stream(response, ['late'])
+    })
+    assert.is(text, 'late')
+  }
+})
+
+Ends('silence in the middle, of the answer or of the thinking, is a fault', async () => {
+  for (const word of [{ content: 'a' }, { reasoning_content: 'hm' }]) {
+    const began = performance.now()
+    const { kind } = await failed((_request, response) => open(response, delta(word)))
+    assert.is(kind, 'engine')
+    assert.ok(performance.now() - began < FIRST_BYTE_MS, 'the shorter limit')
+  }
+})
+
+Ends('headers alone are no answer for ever', async () => {
+  const { kind } = await failed((_request, response) => open(response))
+  assert.is(kind, 'engine')
+})
+
+Ends('an answer that was whole when the connection broke is whole', async () => {
+  const said = [delta({ content: 'a' }), delta({}, 'length')]
+  for (const [more, completionTokens] of [
+    [[], 1],
+    [[usage], 40],
+    [[usage, 'data: [DO'], 40],
+  ] as const) {
+    const answer = await answered(async (_request, response) => {
+      open(response, ...said, ...more)
+      await sleep(50)
+      response.destroy()
+    })
+    assert.is(answer.text, 'a')
+    assert.is(answer.finishReason, 'length')
+    assert.is(answer.usage?.completionTokens, completionTokens)
+  }
+})
+
+Ends('a refusal that breaks off is still one of its status', async () => {
+  const cut =
+    (status: number, words: string) => async (_request: unknown, response: ServerResponse) => {
+      response.writeHead(status, { 'content-length': 2_000 })
+      response.write(words)
+      await sleep(50)
+      response.destroy()
+    }
+  const { kind, message } = await failed(cut(500, '{"error"'))
+  assert.is(kind, 'engine')
+  assert.match(message, 'upstream answered 500')
+  assert.is((await failed(cut(400, 'maximum context'))).kind, 'context_length')
+})
+
+Ends(
+  'a context that is too small may be told with status 200: asked again without a cap',
+  async () => {
+    const told = { object: 'error', message: 'maximum context length is 10', code: 400 }
+    for (const body of [data(told), JSON.stringify(told)]) {
+      upstream.requests.length = 0
+      const { kind } = await failed((_request, response) => response.end(body))
+      assert.is(kind, 'context_length')
+      assert.equal(
+        upstream.requests.map(({ max_tokens }) => max_tokens),
+        [1_000, undefined],
+      )
+    }
+  },
+)
+
+Ends('a job goes on under the name it has, though a look at the models fails', async () => {
+  upstream.list = (response) => response.writeHead(500).end()
+  assert.is((await engine.models()).size, 0)
+  await answered((_request, response) => stream(response, ['a']))
+  assert.is(upstream.requests[0]?.model, 'qwen3:8b')
+})
+
+Ends('null for the models is none of them', async () => {
+  const said: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => said.push(line) })
+  upstream.list = (response) => response.end('{"object":"list","data":null}')
+  const other = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted: [], log })
+  assert.is((await other.models()).size, 0)
+  assert.match(said.join(''), 'none of the models wanted')
+  await other.close()
+})
+
+Ends.run()
