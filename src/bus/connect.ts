@@ -1,4 +1,4 @@
-import { connect, Events, type JetStreamManager, type NatsConnection } from 'nats'
+import { Events, type JetStreamManager, type NatsConnection } from 'nats'
 import type { Bus } from '../ports/bus.ts'
 import type { DeliveryHistory } from '../ports/delivery-history.ts'
 import type { FactReader } from '../ports/fact-reader.ts'
@@ -17,6 +17,7 @@ import { makeDeliveryHistory } from './delivery-history.ts'
 import { ensureBucket, ensureStream, isMaking, type Keeping } from './ensure.ts'
 import { makeFactReader } from './fact-reader.ts'
 import { makeFacts } from './facts.ts'
+import { firstConnection } from './first-connection.ts'
 import { makeJournal, makeJournalReader } from './journal.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
@@ -78,10 +79,9 @@ export async function connectNats({
   replicas,
 }: NatsOptions): Promise<NatsOfOwner> {
   const address = natsAddress(servers)
-  const connection = await connect({
+  const options = {
     ...address,
     name,
-    waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 100,
@@ -90,7 +90,8 @@ export async function connectNats({
     maxPingOut: 2,
     // A stack trace a request costs more than the request.
     noAsyncTraces: true,
-  })
+  }
+  const connection = await firstConnection(options, log)
   writeByTurn(connection)
   askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Address, toAddress } from '../domain/ids.ts'
+import { OperatorError } from '../domain/operator-error.ts'
 
 /** Where the contracts are. */
 export interface Contracts {
@@ -23,19 +24,19 @@ export interface Contracts {
 
 /**
  * Reads the address file that the deployment wrote.
- * @throws when there is none, or it is not one
+ * @throws {OperatorError} when there is none, or it is not one
  */
 export async function readContracts(path: string): Promise<Contracts> {
   const contracts = await findContracts(path).catch((error: unknown) => {
     if (error instanceof OlderAddressFile) throw error
-    throw new Error(
+    throw new OperatorError(
       `CONTRACTS_FILE ${path} is not an address file; deploy the contracts, or name the file that ` +
         'their deployment wrote',
       { cause: error },
     )
   })
   if (!contracts) {
-    throw new Error(
+    throw new OperatorError(
       `CONTRACTS_FILE ${path} does not exist; deploy the contracts first, or name the file that ` +
         'their deployment wrote',
     )
@@ -58,7 +59,7 @@ const AddressFile = z.object({
 })
 
 /** The contracts that a file names are of a version that had fewer of them. */
-export class OlderAddressFile extends Error {}
+export class OlderAddressFile extends OperatorError {}
 
 /**
  * What the address file says, or undefined where there is none.

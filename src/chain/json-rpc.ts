@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { OperatorError } from '../domain/operator-error.ts'
 import { ChainUnavailable } from '../ports/escrow.ts'
 import { isOvertaken, OVERTAKEN_TRIES } from './moving-head.ts'
 
@@ -37,11 +38,9 @@ interface Answer {
 const CONNECTIONS = 4
 const TIMEOUT_MS = 10_000
 
+/** @throws {OperatorError} where `rpcUrl` is no address of a node */
 export function makeRpc(rpcUrl: string): Rpc {
-  const url = new URL(rpcUrl)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`RPC_URL must be http: or https:, not ${url.protocol}`)
-  }
+  const url = nodeAddress(rpcUrl)
   const pool = new Pool(url.origin, {
     connections: CONNECTIONS,
     headersTimeout: TIMEOUT_MS,
@@ -107,6 +106,17 @@ export function makeRpc(rpcUrl: string): Rpc {
     },
     close: () => pool.close(),
   }
+}
+
+function nodeAddress(rpcUrl: string): URL {
+  const url = URL.canParse(rpcUrl) ? new URL(rpcUrl) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  // No more of it than its scheme: providers put their key in it.
+  const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(rpcUrl)?.[0]
+  throw new OperatorError(
+    `RPC_URL must begin with http:// or https://${scheme ? `, not ${scheme}//` : ' and name a host'}; set ` +
+      'it to the JSON-RPC address of a node of the settlement chain, such as http://127.0.0.1:8545',
+  )
 }
 
 function parseAnswer(text: string): Answer | undefined {

@@ -1,5 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { Address } from '../domain/ids.ts'
+import { OperatorError } from '../domain/operator-error.ts'
 import { FLAT_OUTPUT_TOKENS, priceOf } from '../domain/pricing.ts'
 import { TIERS, type Tier, tierNumber } from '../domain/tiers.ts'
 import type { Hex } from '../ports/escrow.ts'
@@ -12,7 +13,7 @@ const SIZES_TOKENS = [FLAT_OUTPUT_TOKENS, FLAT_OUTPUT_TOKENS + 1_000] as const
 /**
  * The escrow charges by its own prices, fixed when it was made. With others here, callers would be
  * told one price and pay another, and locks would not cover what is charged.
- * @throws when a price differs @throws {ChainUnavailable}
+ * @throws {OperatorError} when a price differs @throws {ChainUnavailable}
  */
 export async function assertPrices(rpc: Rpc, jobEscrow: Address): Promise<void> {
   const sizes = TIERS.flatMap((tier) => SIZES_TOKENS.map((tokens) => ({ tier, tokens })))
@@ -21,7 +22,7 @@ export async function assertPrices(rpc: Rpc, jobEscrow: Address): Promise<void> 
       const charged = await priceOnChain(rpc, jobEscrow, tier, tokens)
       const told = priceOf(tier, tokens)
       if (charged === undefined || charged === told) return
-      throw new Error(
+      throw new OperatorError(
         `JobEscrow ${jobEscrow} charges ${charged} credits for ${tokens} output tokens of tier ` +
           `${tier}, but this version of the service tells callers ${told}; run the version whose ` +
           'prices the escrow was deployed with, or set CONTRACTS_FILE to an escrow with these prices',

@@ -16,6 +16,7 @@ export async function monitored(role: Role, { config, metrics, missing }: Option
   if (port === 0) return role
   let leaving = false
   const lacks = async () => (leaving ? ['a reason to stay: it is going down'] : missing())
+  countReady(metrics, async () => (leaving ? undefined : missing()))
   const monitor = await openMonitor({ host, port, metrics, missing: lacks })
   return {
     leave: async () => {
@@ -28,4 +29,13 @@ export async function monitored(role: Role, { config, metrics, missing }: Option
       await monitor.close()
     },
   }
+}
+
+/** @param missing undefined: it is going down, and nobody has to be called for it */
+function countReady(metrics: Metrics, missing: () => Promise<readonly string[] | undefined>): void {
+  const help = '1: it can do its work, as /readyz says; 0: something that it needs is missing.'
+  metrics.gauge({ name: 'svc_ready', help }, async () => {
+    const words = await missing()
+    return words && (words.length === 0 ? 1 : 0)
+  })
 }

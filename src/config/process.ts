@@ -3,7 +3,8 @@ import type { Log } from '../telemetry/log.ts'
 
 /**
  * Runs a role until SIGTERM or SIGINT, then drains it. A role that cannot start says why in one
- * line and ends with 1; one that meets a bug it cannot contain ends with 70 and is started anew.
+ * line and ends with 1; one that meets a bug it cannot contain ends with 70 and is started anew. One
+ * that is asked to end while it starts does so at once, with 0.
  */
 export async function runProcess(
   log: Log,
@@ -12,7 +13,13 @@ export async function runProcess(
 ): Promise<void> {
   process.on('unhandledRejection', (reason) => crash(log, reason))
   process.on('uncaughtException', (error) => crash(log, error))
-  let stop = (_reason: string, _isAsked: boolean): void => process.exit(1)
+  // While it starts, for which it may wait as long as its servers are away, nobody relies on it yet.
+  let stop = (reason: string, isAsked: boolean): void => {
+    log.info({ reason }, 'ended before it was ready')
+    process.exit(isAsked ? 0 : 1)
+  }
+  // From the beginning: the first process of a container is not ended by a signal that it does not handle.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, true))
   // What it started beside this role is gone as well, so that there is little left to drain into.
   whenSupervisorGone(() => stop('supervisor gone', false))
   const role = await start()
@@ -34,7 +41,6 @@ export async function runProcess(
       (error) => crash(log, error),
     )
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, true))
 }
 
 const PATIENCE_MS = 20_000

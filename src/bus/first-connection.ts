@@ -1,0 +1,58 @@
+import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
+import type { Log } from '../telemetry/log.ts'
+
+interface Options extends ConnectionOptions {
+  /** Without users and passwords. */
+  readonly servers: string[]
+}
+
+const LOOK_MS = 2_000
+
+/**
+ * Waits for a server for as long as there is none, as a role may come up before it. The library does so
+ * without a word: so it is said once who is waited for and why, and once more when they are there.
+ */
+export async function firstConnection(options: Options, log: Log): Promise<NatsConnection> {
+  const servers = options.servers.map(hostAndPort).join(', ')
+  const said = { servers, setting: 'NATS_URL' }
+  let waiting = true
+  let isTold = false
+  const look = async () => {
+    const err = await whyNot(options)
+    if (!waiting) return
+    if (!err) return lookLater()
+    isTold = true
+    log.warn({ ...said, err }, 'nats: not reachable, and waited for: NATS_URL, or its servers')
+  }
+  let timer: NodeJS.Timeout
+  const lookLater = () => {
+    timer = setTimeout(() => void look(), LOOK_MS)
+  }
+  lookLater()
+  try {
+    return await connect({ ...options, waitOnFirstConnect: true })
+  } finally {
+    waiting = false
+    clearTimeout(timer!)
+    if (isTold) log.info(said, 'nats: connected')
+  }
+}
+
+/** What is in the way of a connection now, by trying another one; undefined: nothing any more. */
+async function whyNot(options: Options): Promise<Error | undefined> {
+  try {
+    const connection = await connect({ ...options, reconnect: false, timeout: LOOK_MS })
+    await connection.close()
+    return undefined
+  } catch (error) {
+    // The library throws `undefined` where a connection ends before a word was said.
+    return error instanceof Error ? error : new Error('the connection ended at once')
+  }
+}
+
+const DEFAULT_PORT = '4222'
+
+function hostAndPort(server: string): string {
+  const host = server.replace(/^\w+:\/\//, '').replace(/\/.*$/, '')
+  return /:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`
+}
