@@ -9,6 +9,7 @@ import type { Address } from '../src/domain/ids.ts'
 import { LANES } from '../src/messages/subjects.ts'
 import type { Ledger } from '../src/ports/ledger.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
+import { countHeld } from '../src/runtime/count-held.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import { timedJournal } from '../src/runtime/timed-journal.ts'
 import type { Log } from '../src/telemetry/log.ts'
@@ -99,7 +100,12 @@ export async function startActors(
     log,
   })
 
-  countHeld(c, resources, ownership)
+  countHeld({
+    metrics: c.resolve(TOKENS.metrics),
+    bus: c.resolve(TOKENS.bus),
+    kinds: resources,
+    ownership,
+  })
 
   edges.start()
   await pools.start()
@@ -117,18 +123,6 @@ export async function startActors(
       await close()
     },
   }
-}
-
-function countHeld(c: DependencyContainer, kinds: readonly ResourceKind[], ownership: Ownership) {
-  const help = 'Partitions, lanes and the like that this host runs.'
-  c.resolve(TOKENS.metrics).gauge({ name: 'svc_resources_held', help, labels: ['kind'] }, () => {
-    const counts = new Map<string, number>()
-    for (const { kind, names } of kinds) {
-      const held = names.filter((name) => ownership.holds(name)).length
-      counts.set(kind, (counts.get(kind) ?? 0) + held)
-    }
-    return counts
-  })
 }
 
 interface JobHost {

@@ -76,10 +76,10 @@ export function makeFollower(options: FollowerOptions): Follower {
     const head = await reader.head()
     if (await lags(head)) return false
     // First, too: a node that refuses what follows leaves the ledger behind, and that must be seen.
-    tellHowFar(head)
+    const final = head.number - (confirmations - 1)
+    tellHowFar(head.number, final)
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
-    const final = head.number - (confirmations - 1)
     const to = Math.min(final, from + RANGE_BLOCKS - 1)
     const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
@@ -92,13 +92,13 @@ export function makeFollower(options: FollowerOptions): Follower {
       await catchUp(last, reads, kept)
     }
     if (end) await take(end, await reader.facts(from, to))
-    tellHowFar(head)
+    tellHowFar(head.number, final)
     if (!end) return false
     return to < final
   }
 
-  const tellHowFar = (head: Block) =>
-    options.metrics.at(head.number, endOf(trail)?.block ?? deployBlock - 1)
+  const tellHowFar = (head: number, final: number) =>
+    options.metrics.at({ head, final, taken: endOf(trail)?.block ?? deployBlock - 1 })
 
   /**
    * A wallet may have been read at a node that lags, after the blocks that it lacks were applied: they

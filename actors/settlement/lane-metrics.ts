@@ -42,7 +42,11 @@ export function makeLaneMetrics(metrics: Metrics): LaneMetrics {
     new Map([...standings].map(([lane, standing]) => [lane as string, read(standing)]))
   const gauge = (name: `svc_${string}`, help: string, read: (standing: LaneStanding) => number) =>
     metrics.gauge({ name, help, labels: ['lane'] }, each(read))
-  gauge('svc_lane_waiting', 'Intents that wait for a transaction.', ({ waiting }) => waiting)
+  gauge(
+    'svc_lane_waiting',
+    'Intents that wait for a transaction, or are in one without a receipt.',
+    ({ waiting }) => waiting,
+  )
   gauge(
     'svc_lane_oldest_seconds',
     'How long the oldest of them has waited.',

@@ -16,6 +16,13 @@ import { makeEdge } from './edge.ts'
 export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   const c = container.createChildContainer()
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  metrics.gauge(
+    {
+      name: 'svc_lock_wait_max_seconds',
+      help: 'EDGE_LOCK_WAIT_SECONDS, for alerts to compare with.',
+    },
+    () => config.EDGE_LOCK_WAIT_SECONDS,
+  )
   const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
   const traces = await openTraces({ ...tracesOf(config), role: 'edge', instance: edgeId, log })
   const edge = makeEdge(

@@ -8,8 +8,8 @@ export interface Metrics {
   counter<Label extends string = never>(about: About<Label>): Counted<Label>
   /** Of spans of time, in seconds. */
   histogram<Label extends string = never>(about: About<Label>): Observed<Label>
-  /** Read when somebody asks. A value for each label's word; a number where there is no label. */
-  gauge(about: About<string>, read: () => number | ReadonlyMap<string, number>): void
+  /** Read when somebody asks. */
+  gauge(about: About<string>, read: () => Reading | Promise<Reading>): void
   /** In Prometheus' text format. */
   text(): Promise<string>
 }
@@ -19,6 +19,9 @@ export interface About<Label extends string> {
   readonly help: string
   readonly labels?: readonly Label[]
 }
+
+/** A value for each label's word; a number where there is no label; undefined: nothing to say now. */
+type Reading = number | ReadonlyMap<string, number> | undefined
 
 type Labels<Label extends string> = Readonly<Record<Label, string>>
 export interface Counted<Label extends string> {
@@ -51,10 +54,12 @@ export function makeMetrics({ process = false } = {}): Metrics {
         ...about,
         labelNames: labels,
         registers,
-        collect() {
-          const value = read()
+        async collect() {
+          const value = await read()
           this.reset()
           if (typeof value === 'number') this.set(value)
+          // After a reset, one without a label is 0.
+          else if (value === undefined) this.remove()
           else for (const [word, each] of value) this.set({ [label]: word }, each)
         },
       })

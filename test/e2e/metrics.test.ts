@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
-import { chat, eventually, firstCustomer, jobSettles } from './customer.ts'
+import { until } from '../until.ts'
+import { chat, firstCustomer, jobSettles } from './customer.ts'
 
 /** What an operator's tools see of a network, and whether it is true. */
 const Metrics = suite('metrics')
@@ -32,9 +33,9 @@ async function figure(role: (typeof monitored)[number], series: string) {
 }
 
 const becomes = (role: (typeof monitored)[number], series: string, value: number) =>
-  eventually(
-    () => `${role}: ${series} ${value}`,
-    async () => ((await figure(role, series)) === value ? true : undefined),
+  until(
+    `${role}: ${series} ${value}`,
+    async () => (await figure(role, series)) === value,
     PATIENCE_MS,
   )
 
@@ -54,6 +55,7 @@ Metrics(
     await becomes('edge', `svc_answer_ends_total{model="${MODEL}",end="completed"}`, 1)
     await becomes('edge', `svc_answer_first_text_seconds_count{model="${MODEL}"}`, 1)
     await becomes('edge', 'svc_answers_open', 0)
+    await becomes('edge', 'svc_lock_wait_max_seconds', 10)
     await becomes('actors', `svc_jobs_total{model="${MODEL}",status="settled",reason=""}`, 1)
     for (const stage of ['lock', 'route', 'answer', 'settle']) {
       await becomes('actors', `svc_job_stage_seconds_count{stage="${stage}"}`, 1)
@@ -76,9 +78,9 @@ Metrics('no figure says who asked, or what', async () => {
 
 Metrics('readiness follows what a role needs, health does not', async () => {
   const ready = (role: (typeof monitored)[number], status: number) =>
-    eventually(
-      () => `${role}: /readyz ${status}`,
-      async () => ((await get(role, '/readyz')).status === status ? true : undefined),
+    until(
+      `${role}: /readyz ${status}`,
+      async () => (await get(role, '/readyz')).status === status,
       PATIENCE_MS,
     )
   for (const role of monitored) await ready(role, 200)
@@ -87,12 +89,16 @@ Metrics('readiness follows what a role needs, health does not', async () => {
     for (const role of monitored) {
       await ready(role, 503)
       assert.match((await get(role, '/readyz')).text, /Redis/)
+      await becomes(role, 'svc_ready', 0)
       assert.is((await get(role, '/healthz')).status, 200)
     }
   } finally {
     process.kill(redis, 'SIGCONT')
   }
-  for (const role of monitored) await ready(role, 200)
+  for (const role of monitored) {
+    await ready(role, 200)
+    await becomes(role, 'svc_ready', 1)
+  }
 })
 
 Metrics.run()

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { RefusalError } from './errors.ts'
+import { isProbe } from './probes.ts'
 
 /** Counts what a server answers, and in what words it refuses. */
 export function countAnswers(server: FastifyInstance, metrics: Metrics): void {
@@ -11,7 +12,7 @@ export function countAnswers(server: FastifyInstance, metrics: Metrics): void {
   })
   const refusals = metrics.counter({
     name: 'svc_http_refusals_total',
-    help: 'Refused requests by error code.',
+    help: 'Refused requests by error code, probes left out.',
     labels: ['code'],
   })
   server.addHook('onResponse', async (request, reply) => {
@@ -20,7 +21,9 @@ export function countAnswers(server: FastifyInstance, metrics: Metrics): void {
     const method = request.routeOptions.url ? request.method : 'any'
     answers.inc({ route, method, status: String(reply.raw.statusCode) })
   })
-  server.addHook('onError', async (_request, _reply, error) => {
+  server.addHook('onError', async (request, _reply, error) => {
+    // While a process is not ready, they would be most of what is refused.
+    if (isProbe(request.routeOptions.url)) return
     const code = error instanceof RefusalError ? error.refusal.code : 'unexpected'
     refusals.inc({ code })
   })

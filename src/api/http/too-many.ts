@@ -2,9 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { BurstLimit } from './burst-limit.ts'
 import { clientAddress } from './client-address.ts'
 import { type RefusalError, refuse } from './errors.ts'
-
-/** Asked by those who watch over us, as often as they like. */
-const UNLIMITED: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
+import { isProbe } from './probes.ts'
 
 /** @param bucketOf which bucket an address draws from; its own by default */
 export function tooMany(
@@ -12,7 +10,7 @@ export function tooMany(
   request: FastifyRequest,
   bucketOf: (address: string) => string = (address) => address,
 ): RefusalError | undefined {
-  if (UNLIMITED.has(request.routeOptions.url)) return undefined
+  if (isProbe(request.routeOptions.url)) return undefined
   const address = clientAddress(request.ip, request.raw.socket.remoteAddress)
   const seconds = burst.take(bucketOf(address))
   if (seconds === 0) return undefined

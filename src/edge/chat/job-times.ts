@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import type { Outcome } from '../waiting/follow-job.ts'
 import type { Follower } from '../waiting/follower.ts'
+import type { Outcome } from '../waiting/outcome.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** How long callers wait for their answers, and how those end. */

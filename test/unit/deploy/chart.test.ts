@@ -193,15 +193,50 @@ Chart('values that are unknown, secret, or missing are refused', async () => {
   await refused([], /contracts is not set/)
 })
 
-Chart('the settings that it takes are those of the roles, but for secrets', async () => {
+/** What the chart says by itself, from other values: a setting of that name would be dropped. */
+const OWN =
+  /^(NATS_REPLICAS|MONITOR_PORT|(LEAVE|DRAIN)_SECONDS|ACTOR_KINDS|POOL_TLS_(CERT|KEY))$|_PORT$/
+
+Chart('a setting that another value says is refused, for all roles and for one', async () => {
+  const own = pods(most).flatMap(({ told }) => Object.keys(told).filter((name) => OWN.test(name)))
+  assert.equal([...new Set(own)].sort(), [
+    ...['ACTOR_KINDS', 'DRAIN_SECONDS', 'EDGE_PORT', 'LEAVE_SECONDS', 'MONITOR_PORT'],
+    ...['NATS_REPLICAS', 'POOL_PORT', 'POOL_TLS_CERT', 'POOL_TLS_KEY', 'WEB_PORT'],
+  ])
+  for (const name of new Set(own)) {
+    for (const place of ['config', 'pool.config']) {
+      const words = await render([...GIVEN, '--set', `${place}.${name}=1`]).then(
+        () => 'taken',
+        (error: Error) => error.message,
+      )
+      assert.match(words, new RegExp(`${place}.*${name}`, 's'), `${place}.${name}`)
+    }
+  }
+})
+
+Chart('what is set for all or for a role arrives, and no word of it is dropped', async () => {
   const file = join(ROOT, 'deploy/helm/values.schema.json')
   const { propertyNames } = JSON.parse(readFileSync(file, 'utf8')).definitions.settings
   const taken: readonly string[] = propertyNames.anyOf[1].enum
-  const roles = [edgeSchema, webSchema, poolSchema, actorsSchema]
-  const all = new Set(roles.flatMap(({ shape }) => Object.keys(shape)))
-  assert.equal(taken, [...all].filter((name) => !SECRET.test(name)).sort())
-  await render(['--set', 'config.NODE_OPTIONS=--max-old-space-size=700', ...GIVEN])
+  const given = taken.flatMap((name) => ['--set-string', `edge.config.${name}=given-${name}`])
+  const [edge] = pods(await render<Found>([...EVERYTHING, ...given])).filter(
+    ({ name }) => name === 'svc-edge',
+  )
+  for (const name of taken) assert.is(edge?.told[name], `given-${name}`)
 })
+
+Chart(
+  'the settings that it takes are those of the roles, but for secrets and its own',
+  async () => {
+    const file = join(ROOT, 'deploy/helm/values.schema.json')
+    const { propertyNames } = JSON.parse(readFileSync(file, 'utf8')).definitions.settings
+    const taken: readonly string[] = propertyNames.anyOf[1].enum
+    const roles = [edgeSchema, webSchema, poolSchema, actorsSchema]
+    const all = new Set(roles.flatMap(({ shape }) => Object.keys(shape)))
+    assert.equal(taken, [...all].filter((name) => !SECRET.test(name) && !OWN.test(name)).sort())
+    await render(['--set', 'config.NODE_OPTIONS=--max-old-space-size=700', ...GIVEN])
+  },
+)
 
 Chart('a role can be of another version than the rest: edges are upgraded first', async () => {
   const [before, between] = await Promise.all(

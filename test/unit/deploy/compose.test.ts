@@ -22,6 +22,7 @@ interface Service {
   readonly networks: readonly string[]
   readonly restart?: string
   readonly stop_grace_period?: string
+  readonly mem_limit?: string
   readonly configs?: readonly { readonly source: string; readonly target: string }[]
   readonly secrets?: readonly string[]
   readonly depends_on?: Readonly<Record<string, unknown>>
@@ -179,6 +180,16 @@ Compose('an operator can prove the books: the command is told all that it needs'
   assert.match(read('Dockerfile'), /AS tools\n.*?ENTRYPOINT \["npm", "run", "--silent"\]/s)
   assert.ok(scripts.audit && scripts.verify)
 })
+
+Compose(
+  'Redis has a limit of its own, and twice as much memory while it writes its file anew',
+  () => {
+    const [, limit] = /^maxmemory (\d+)gb$/m.exec(read('redis.conf')) ?? []
+    const [, memory] = /^(\d+)g$/.exec(compose.services.redis?.mem_limit ?? '') ?? []
+    assert.ok(Number(memory) > 2 * Number(limit), `${memory} for ${limit}`)
+    assert.match(read('redis.conf'), /^maxmemory-policy noeviction$/m)
+  },
+)
 
 Compose('NATS and Redis are reached from inside alone', () => {
   for (const name of ['nats', 'redis']) {

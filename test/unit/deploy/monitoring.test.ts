@@ -65,6 +65,12 @@ Monitoring('every alert has a page that says what to do, and every page an alert
   }
 })
 
+Monitoring('what a chain of slow blocks or many confirmations does by nature alerts nobody', () => {
+  const asks = (name: string) => used(rules.find(({ alert }) => alert === name)?.expr ?? '')
+  assert.equal(asks('WatcherBehind'), ['svc_chain_final_block', 'svc_watcher_block'])
+  assert.equal(asks('LaneSlow'), ['svc_lane_oldest_seconds', 'svc_lock_wait_max_seconds'])
+})
+
 interface Panel {
   readonly title: string
   readonly targets?: readonly { readonly expr: string }[]

@@ -2,31 +2,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import type { Follower } from '../../../src/runtime/follower.ts'
-import { type ActorKind, accept, type DueEffect, nothing } from '../../../src/runtime/kind.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
+import { type Command, runningKind, type State } from './running-kind.ts'
 
 /** A host whose states are copied elsewhere, which may die before they are. */
 const Followed = suite('follower')
 
-type Command = 'begin' | 'finish' | 'get'
-type State = 'running' | 'done'
-
-const kind: ActorKind<State, Command, State, DueEffect> = {
-  subject: (id) => `job.0.${id}`,
-  creates: (command) => command === 'begin',
-  decide: (state, command) => {
-    if (command === 'begin' && !state) return accept<State>('running')
-    return command === 'finish' && state === 'running' ? accept<State>('done') : nothing
-  },
-  evolve: (_, event) => event,
-  due: () => [],
-  rests: (state) => state === 'done',
-  reply: (state) => state ?? 'unknown',
-  run: async () => {},
-}
+const kind = { ...runningKind, creates: (command: Command) => command === 'begin' }
 
 /** Copies nothing until it is told to. */
 class LazyFollower implements Follower<State> {

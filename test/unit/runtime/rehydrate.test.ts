@@ -1,31 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
-import { type ActorKind, accept, type DueEffect, nothing } from '../../../src/runtime/kind.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
+import { type Command, runningKind } from './running-kind.ts'
 
 /** A host that reads the journal while actors of it are already at work. */
 const Rehydrate = suite('rehydrate')
-
-type Command = 'begin' | 'finish' | 'get'
-type State = 'running' | 'done'
-
-const kind: ActorKind<State, Command, State, DueEffect> = {
-  subject: (id) => `job.0.${id}`,
-  creates: () => false,
-  decide: (state, command) => {
-    if (command === 'begin' && !state) return accept<State>('running')
-    return command === 'finish' && state === 'running' ? accept<State>('done') : nothing
-  },
-  evolve: (_, event) => event,
-  due: () => [],
-  rests: (state) => state === 'done',
-  reply: (state) => state ?? 'unknown',
-  run: async () => {},
-}
 
 /** Its readers are held between the last record and the end of the reading. */
 class SlowJournal extends MemoryJournal {
@@ -41,7 +24,7 @@ function makeHost(journal: MemoryJournal, name: string) {
   const bus = new JobBus()
   let appends = 0
   const host = new ActorHost({
-    kind,
+    kind: runningKind,
     bus,
     journal,
     clock: new ManualClock(),

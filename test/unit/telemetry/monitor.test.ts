@@ -70,4 +70,29 @@ Monitoring('a role that goes is not ready, until its port is closed with it', as
   assert.is(refused, 'refused')
 })
 
+Monitoring('what is ready is a figure too; whoever is going down has none', async () => {
+  const own = makeMetrics()
+  let lacks = async (): Promise<string[]> => []
+  let gone = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    gone = resolve
+  })
+  const config = { MONITOR_HOST: '127.0.0.1', MONITOR_PORT: await freePort() }
+  const role = await monitored(
+    { stop: () => stopped },
+    { config, metrics: own, missing: () => lacks() },
+  )
+  const ready = async () =>
+    /^svc_ready (\d)$/m.exec((await get('/metrics', config.MONITOR_PORT)).text)?.[1]
+  assert.is(await ready(), '1')
+  lacks = async () => ['NATS']
+  assert.is(await ready(), '0')
+  lacks = async () => []
+  assert.is(await ready(), '1')
+  const stopping = role.stop()
+  assert.is(await ready(), undefined)
+  gone()
+  await stopping
+})
+
 Monitoring.run()
