@@ -20,7 +20,7 @@ export interface Balances {
   load(wallet: Address): Promise<void>
   /** For headers: the balance if it can be had within a second, else undefined. */
   glance(wallet: Address): Promise<Credits | undefined>
-  /** The same, once this job is paid. */
+  /** The same, once this job, which has ended or is about to, is paid or refunded. Notes that it is so. */
   glanceAfter(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | undefined>
 }
 
@@ -77,7 +77,7 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
     load,
     glance: async (wallet) => (await glance(read(wallet)))?.remaining,
     glanceAfter: async (wallet, jobId, charged) => {
-      const remaining = await glance(ledger.remainingAfter(wallet, jobId, charged))
+      const remaining = await glance(ledger.accountFor(wallet, jobId, charged))
       return remaining === 'unknown_wallet' ? undefined : remaining
     },
   }

@@ -18,7 +18,8 @@ import { type Clock, pause } from '../ports/clock.ts'
 import type { FactReader } from '../ports/fact-reader.ts'
 import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
-import type { Ledger, Outputs } from '../ports/ledger.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Outputs } from '../ports/outputs.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -107,7 +108,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
   const jobs = makeJobs({ ...ports, replyTo: waiting.replyTo })
   const history = makeJobHistory({ ...ports, jobs })
   const balances = makeBalances(ports)
-  const sharedJobs = makeSharedJobs({ ...ports, waiting, jobs })
+  const sharedJobs = makeSharedJobs({ ...ports, waiting, jobs, balances })
   const chainHealth = makeChainHealth({ ...ports, ...settings })
   const admission = makeAdmission({ ...ports, ...settings, pools, chainHealth, balances })
   const joining = makeJoining({ ...ports, ...settings, sharedJobs, jobs, balances })

@@ -22,14 +22,12 @@ export interface Ledger {
   joinable(wallet: Address, joinKey: string): Promise<Joinable | undefined>
   balance(wallet: Address): Promise<Balance | 'unknown_wallet'>
   /**
-   * The balance once job `jobId` is paid: what the wallet could spend now, plus what the job's
-   * lock will return.
+   * Notes that job `jobId` has ended, or is about to, so that what its lock leaves is on its way back; until
+   * the chain tells of it. Repeated: the latest counts.
+   * @param charged of its lock, at the least
+   * @returns what the wallet could spend once that is back
    */
-  remainingAfter(
-    wallet: Address,
-    jobId: JobId,
-    charged: Credits,
-  ): Promise<Credits | 'unknown_wallet'>
+  accountFor(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | 'unknown_wallet'>
   /** Takes a wallet as the chain has it after block `block`. Loses to a newer `apply`. */
   load(wallet: Address, account: ChainAccount): Promise<'loaded' | 'stale'>
   /**
@@ -83,12 +81,14 @@ export type ReserveReply =
   /** The key is another job's: nothing was set aside. */
   | ({ readonly type: 'taken' } & Joinable)
   | { readonly type: 'reserved'; readonly remaining: Credits }
-  | { readonly type: 'insufficient'; readonly remaining: Credits }
+  | ({ readonly type: 'insufficient' } & Pick<Balance, 'remaining' | 'returning'>)
   | { readonly type: 'unknown_wallet' }
 
 export interface Balance {
   /** What the wallet could spend now. */
   readonly remaining: Credits
+  /** On its way back, of jobs that have ended: of some not all, where they are charged for something yet. */
+  readonly returning: Credits
   readonly lastTopupAt: UnixMs | null
 }
 
@@ -139,16 +139,4 @@ export interface LedgerEntry {
 export interface OpenReservation {
   readonly wallet: Address
   readonly jobId: JobId
-}
-
-/** The prompt and the answer while a job runs. Nothing here outlives the job's window by much. */
-export interface Outputs {
-  prompt(wallet: Address, jobId: JobId): Promise<ChatRequest | undefined>
-  putPrompt(wallet: Address, jobId: JobId, prompt: ChatRequest, ttlMs: DurationMs): Promise<void>
-  deletePrompt(wallet: Address, jobId: JobId): Promise<void>
-  putAnswer(jobId: JobId, text: string, ttlMs: DurationMs): Promise<void>
-  answer(jobId: JobId): Promise<string | undefined>
-  /** What a worker says of a request that it refuses. */
-  putWords(jobId: JobId, words: string, ttlMs: DurationMs): Promise<void>
-  words(jobId: JobId): Promise<string | undefined>
 }

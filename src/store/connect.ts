@@ -3,7 +3,8 @@ import { OperatorError } from '../domain/operator-error.ts'
 import type { BurstBuckets } from '../ports/burst-buckets.ts'
 import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
-import type { Ledger, Outputs } from '../ports/ledger.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Outputs } from '../ports/outputs.ts'
 import type { SetAsides } from '../ports/set-asides.ts'
 import type { StoreFile } from '../ports/store-file.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -49,12 +50,14 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
   })
   writeByTurn(redis)
   let down = false
+  const { host, port } = redis.options
+  const said = { server: `${host}:${port}`, setting: 'REDIS_URL' }
   redis.on('error', (error) => {
-    if (!down) log.warn({ err: error }, 'redis: not reachable')
+    if (!down) log.warn({ ...said, err: error }, 'redis: not reachable, and waited for')
     down = true
   })
   redis.on('ready', () => {
-    if (down) log.info('redis: connected again')
+    if (down) log.info(said, 'redis: connected again')
     down = false
   })
   const generation = followGeneration(redis)

@@ -25,14 +25,17 @@ const OPEN = 'open'
 /** Blocks that wallets were read at, by their number. */
 const READS = 'reads'
 
+/** What became of it, a number of credits or a job, and credits on their way back. */
+type ToldReservation = [type: string, told: string, returning?: string]
+
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    ledgerReserve(...args: (string | Buffer)[]): Result<[string, string], Context>
-    ledgerReserveJoinable(...args: (string | Buffer)[]): Result<[string, string], Context>
+    ledgerReserve(...args: (string | Buffer)[]): Result<ToldReservation, Context>
+    ledgerReserveJoinable(...args: (string | Buffer)[]): Result<ToldReservation, Context>
     ledgerRelease(...args: string[]): Result<number, Context>
     ledgerReleaseJoinable(...args: string[]): Result<number, Context>
-    ledgerBalance(...args: string[]): Result<[string, string] | [], Context>
-    ledgerRemainingAfter(...args: string[]): Result<[string] | [], Context>
+    ledgerBalance(...args: string[]): Result<[string, string, string] | [], Context>
+    ledgerAccountFor(...args: string[]): Result<[string] | [], Context>
     ledgerLoad(...args: string[]): Result<'loaded' | 'stale', Context>
     ledgerApply(...args: string[]): Result<string[], Context>
   }
@@ -45,10 +48,7 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
   redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: ledgerScript('release') })
   redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 3, lua: ledgerScript('release') })
   redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: ledgerScript('balance') })
-  redis.defineCommand('ledgerRemainingAfter', {
-    numberOfKeys: 2,
-    lua: ledgerScript('remaining-after'),
-  })
+  redis.defineCommand('ledgerAccountFor', { numberOfKeys: 2, lua: ledgerScript('account-for') })
   redis.defineCommand('ledgerLoad', { numberOfKeys: 2, lua: ledgerScript('load') })
   redis.defineCommand('ledgerApply', { numberOfKeys: 2, lua: ledgerScript('apply') })
 
@@ -86,13 +86,14 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
     },
 
     balance: async (wallet) => {
-      const [left, topup] = await redis.ledgerBalance(...(await of(wallet)))
+      const [left, back, topup] = await redis.ledgerBalance(...(await of(wallet)))
       if (left === undefined) return 'unknown_wallet'
-      return { remaining: clamp(left), lastTopupAt: topup ? toUnixMs(Number(topup)) : null }
+      const lastTopupAt = topup ? toUnixMs(Number(topup)) : null
+      return { remaining: clamp(left), returning: toCredits(back ?? 0), lastTopupAt }
     },
 
-    remainingAfter: async (wallet, jobId, charged) => {
-      const [left] = await redis.ledgerRemainingAfter(...(await of(wallet)), jobId, String(charged))
+    accountFor: async (wallet, jobId, charged) => {
+      const [left] = await redis.ledgerAccountFor(...(await of(wallet)), jobId, String(charged))
       return left === undefined ? 'unknown_wallet' : clamp(left)
     },
 
@@ -162,7 +163,7 @@ function sendReservation(
   redis: Redis,
   [walletAt, holdsAt, life]: readonly [string, string, string],
   { wallet, jobId, credits, prompt, promptTtlMs, join }: Reservation,
-): Promise<[string, string]> {
+): Promise<ToldReservation> {
   const promptAt = promptKey(wallet, jobId)
   const args = [life, jobId, String(credits), packPrompt(prompt), String(promptTtlMs)]
   if (!join) return redis.ledgerReserve(walletAt, holdsAt, promptAt, ...args)
@@ -171,11 +172,12 @@ function sendReservation(
   return redis.ledgerReserveJoinable(walletAt, holdsAt, promptAt, joinedAt, ...args, ...entry)
 }
 
-function toReserveReply([type, told]: [string, string]): ReserveReply {
+function toReserveReply([type, told, returning = '0']: ToldReservation): ReserveReply {
   switch (type) {
     case 'reserved':
-    case 'insufficient':
       return { type, remaining: clamp(told) }
+    case 'insufficient':
+      return { type, remaining: clamp(told), returning: toCredits(returning) }
     case 'taken':
       return { type, ...toJoinable(told) }
     default:

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ChainReader, UNITS_PER_CREDIT } from './chain-reader.ts'
 import {
   type Answer,
@@ -8,7 +9,6 @@ import {
   bodyOf,
   type Customer,
   chat,
-  eventually,
   jobSettles,
   newCustomer,
   readAccount,
@@ -73,13 +73,10 @@ Credits('a deposit is spendable as soon as it is seen', async () => {
   assert.is((await readAccount(customer)).credits_remaining, 0)
   const began = Date.now()
   await deposit(customer)
-  const account = await eventually(
-    () => 'the deposit is not seen',
-    async () => {
-      const seen = await readAccount(customer)
-      return seen.credits_remaining === DEPOSIT ? seen : undefined
-    },
-  )
+  const account = await until('the deposit is seen', async () => {
+    const seen = await readAccount(customer)
+    return seen.credits_remaining === DEPOSIT ? seen : undefined
+  })
   assert.is(account.usdg_value, 1)
   const topup = Date.parse(account.last_topup_at ?? '')
   // A block's time is in whole seconds.
@@ -128,6 +125,41 @@ Credits('the same streamed: the end says length, and what it cost', async () => 
   const job = await jobSettles(customer, service?.job_id ?? '')
   // 40 for 500, and 20 more for 1 000.
   assert.is(job.usage!.completion_tokens, 1_500)
+})
+
+Credits('one request after the other, each without a cap, is answered in full', async () => {
+  const customer = await newCustomer(network)
+  await deposit(customer)
+  // Each locks all that there is, and costs a third of it at most.
+  const uncapped = { model: STANDARD, messages }
+  const first = await chat(customer, uncapped)
+  assert.is(first.status, 200, first.text.slice(0, 300))
+  assert.is((bodyOf(first) as Completion).choices[0].finish_reason, 'stop')
+  const second = streamed(await chat(customer, { ...uncapped, stream: true }))
+  assert.equal([second.isDone, second.finishReason], [true, 'stop'], 'not cut short')
+  assert.is((await chat(customer, uncapped)).status, 200)
+  await restingBalance(customer, chain)
+})
+
+Credits('who hangs up before the first word and asks again is answered', async () => {
+  const customer = await newCustomer(network)
+  await deposit(customer)
+  const body = { model: STANDARD, messages }
+  const leaving = new AbortController()
+  const left = fetch(`${customer.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${customer.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  }).catch(() => 'left')
+  await until('the credits are set aside', async () => {
+    return (await readAccount(customer)).credits_remaining < DEPOSIT
+  })
+  leaving.abort()
+  await left
+  const answer = await chat(customer, body)
+  assert.is(answer.status, 200, answer.text.slice(0, 300))
+  await restingBalance(customer, chain)
 })
 
 Credits('an explicit max_tokens is never cut, but refused with its price', async () => {

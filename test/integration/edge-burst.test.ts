@@ -1,14 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exchangeRaw } from '../fakes/edge/raw-http.ts'
-import {
-  call,
-  eventually,
-  jsonOf,
-  openStage,
-  type Stage,
-  type StageOptions,
-} from '../fakes/edge/stage.ts'
+import { call, jsonOf, openStage, type Stage, type StageOptions } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** The burst limit of an address, as its callers meet it. */
 const Burst = suite<{ open(options: StageOptions): Promise<Stage>; opened: Stage[] }>(
@@ -150,7 +144,7 @@ Burst('with the shared buckets away each edge goes on by itself', async ({ open 
   await new Promise((resolve) => setTimeout(resolve, 600))
   const settlings = stage.bursts.settlings
   await passed(stage, 1)
-  await eventually(() => stage.bursts.settlings > settlings, 'the edges settle again')
+  await until('the edges settle again', () => stage.bursts.settlings > settlings, SOON_MS)
 })
 
 Burst('a refused request leaves its connection usable', async ({ open }) => {

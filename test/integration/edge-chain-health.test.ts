@@ -8,7 +8,6 @@ import {
   chat,
   chunksOf,
   completed,
-  eventually,
   jsonOf,
   openStage,
   type Stage,
@@ -17,6 +16,7 @@ import {
   WALLET,
   wellLane,
 } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** New jobs are refused while the chain could not lock them in time, before a credit moves. */
 const Health = suite('edge: health of the lanes')
@@ -121,7 +121,7 @@ test('a request that was taken on goes on, and its retry joins it', async (stage
   }
   const headers = { 'idempotency-key': 'once' }
   const first = ask(stage, headers)
-  await eventually(() => started(stage) === 1, 'the job is begun')
+  await until('the job is begun', () => started(stage) === 1, SOON_MS)
   say(stage, heldUp('lock', 'chain', 60_000))
   await untilStatus(stage, 503)
   const before = started(stage)

@@ -2,7 +2,8 @@ import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exchangeRaw, openChat } from '../fakes/edge/raw-http.ts'
-import { chat, chunksOf, eventually, KEY, openStage, type Stage } from '../fakes/edge/stage.ts'
+import { chat, chunksOf, KEY, openStage, type Stage } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** What comes below a well-formed request, and readers that do not read. */
 const Connections = suite<{ stage: Stage }>('edge: connections')
@@ -125,11 +126,11 @@ Connections(
         `content-length: ${body.length}`,
       ) + body,
     )
-    await eventually(() => heard.includes('"Hel"'), 'the stream began')
+    await until('the stream began', () => heard.includes('"Hel"'), SOON_MS)
     socket.write('nonsense\r\n\r\n')
     await over
     assert.is(heard.match(/HTTP\/1\.1/g)?.length, 1)
-    await eventually(() => stage.commands.at(-1)?.type === 'CancelJob', 'the job was cancelled')
+    await until('the job was cancelled', () => stage.commands.at(-1)?.type === 'CancelJob', SOON_MS)
   },
 )
 
@@ -146,7 +147,7 @@ Connections(
     }
     const response = await openChat(stage.url, chat({ stream: true }))
     response.on('error', () => {})
-    await eventually(() => stage.commands.at(-1)?.type === 'CancelJob', 'the job was cancelled')
+    await until('the job was cancelled', () => stage.commands.at(-1)?.type === 'CancelJob', SOON_MS)
   },
 )
 

@@ -62,6 +62,7 @@ CrossOrigin('a page of the app reads answers, streams and refusals, and our head
     const exposed = answer.headers.get('access-control-expose-headers') ?? ''
     assert.match(exposed, 'x-svc-job-id')
     assert.match(exposed, 'x-svc-credits-remaining')
+    assert.match(exposed, 'x-should-retry')
     await answer.text()
   }
 })

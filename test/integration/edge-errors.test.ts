@@ -9,7 +9,6 @@ import {
   chunksOf,
   completed,
   DOCS_URL,
-  eventually,
   jsonOf,
   KEY,
   MODEL,
@@ -20,6 +19,7 @@ import {
   WALLET,
   WORKER,
 } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Errors = suite<{ stage: Stage }>('edge: errors')
 Errors.before.each(async (context) => {
@@ -76,6 +76,8 @@ Errors(
     await stage.keys.set(apiKeyHash(KEY), { ...record, status: 'suspended' })
     const answer = await call(stage, '/v1/models')
     assert.ok(answer.headers.has('x-svc-credits-remaining'), 'whose key it is is known')
+    const stray = await call(stage, '/v1/nope')
+    assert.equal([stray.status, stray.headers.has('x-svc-credits-remaining')], [404, true])
     const suspended = await errorOf(answer)
     assert.equal([suspended.status, suspended.code], [403, 'key_suspended'])
     await stage.keys.delete(apiKeyHash(KEY))
@@ -143,6 +145,34 @@ Errors('bodies that cannot be read', async ({ stage }) => {
   }
 })
 
+Errors('what is wrong with JSON is told, and where, but not what it says', async ({ stage }) => {
+  for (const [body, told] of [
+    ['{"model": "secret",}', /not valid JSON: it breaks at position 19/],
+    ['{"model": "secret"', /not valid JSON: it (breaks|ends too early)/],
+    ['{"model": NaN}', /not valid JSON/],
+    ['{"metadata": {"__proto__": "secret"}}', /holds a key `__proto__`/],
+  ] as const) {
+    const { message } = await errorOf(await call(stage, '/v1/chat/completions', { body }))
+    assert.match(message, told)
+    assert.not.match(message, /secret/)
+  }
+})
+
+Errors('half of a surrogate pair is no text; both halves in two parts are', async ({ stage }) => {
+  const parts = ['a\ud83d', '\ude00'].map((text) => ({ type: 'text', text }))
+  for (const [fields, param] of [
+    [{ messages: [{ role: 'user', content: 'a\ud83db' }] }, 'messages[0].content'],
+    [{ stop: ['\ud800'] }, 'stop'],
+  ] as const) {
+    const body = JSON.stringify(chat(fields))
+    const error = await errorOf(await call(stage, '/v1/chat/completions', { body }))
+    assert.equal([error.status, error.param], [400, param])
+  }
+  stage.play = ({ jobId }) => stage.say(...chunksOf(jobId, ['x']), completed(jobId, ['x']))
+  const body = chat({ messages: [{ role: 'user', content: parts }] })
+  assert.is((await call(stage, '/v1/chat/completions', { body })).status, 200)
+})
+
 Errors('invalid fields name themselves', async ({ stage }) => {
   for (const [body, param] of [
     [{ messages: [] }, 'messages'],
@@ -153,6 +183,7 @@ Errors('invalid fields name themselves', async ({ stage }) => {
     [{ top_p: -1 }, 'top_p'],
     [{ max_tokens: 0 }, 'max_tokens'],
     [{ max_tokens: 1.5 }, 'max_tokens'],
+    [{ max_tokens: 1e300 }, 'max_tokens'],
     [{ seed: 1e300 }, 'seed'],
     [{ stream: 'true' }, 'stream'],
     [{ messages: [{ content: 'x' }] }, 'messages[0].role'],
@@ -308,7 +339,7 @@ Errors('a draining edge finishes what runs and refuses what is new', async () =>
     finish = () => stage.say(...chunksOf(jobId, ['x']), completed(jobId, ['x']))
   }
   const running = call(stage, '/v1/chat/completions', { body: chat() })
-  await eventually(() => stage.commands.length === 1, 'the job was started')
+  await until('the job was started', () => stage.commands.length === 1, SOON_MS)
   const stopped = stage.close()
   finish()
   assert.is((await running).status, 200)

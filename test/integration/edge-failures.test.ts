@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { askEdge, type EdgeProcess, startEdgeProcess } from '../fakes/edge/edge-process.ts'
-import { chat, eventually, MODEL } from '../fakes/edge/stage.ts'
+import { chat, MODEL } from '../fakes/edge/stage.ts'
+import { until } from '../until.ts'
 
 /**
  * What an edge stands on dies or hangs: every route answers, in the envelope, within a bound.
@@ -92,7 +93,7 @@ async function untilHealed(world: EdgeProcess): Promise<void> {
   }
   const looking = setInterval(() => void look().catch(() => {}), 100)
   try {
-    await eventually(() => status === 200, 'the edge answers again', 60_000)
+    await until('the edge answers again', () => status === 200, 60_000)
   } finally {
     clearInterval(looking)
   }
@@ -149,7 +150,7 @@ Failures('the chain does not answer, and a wallet has to be read from it', async
     )
   }, 50)
   try {
-    await eventually(() => ready === 200, 'the edge reaches Redis again', 60_000)
+    await until('the edge reaches Redis again', () => ready === 200, 60_000)
   } finally {
     clearInterval(looking)
   }

@@ -8,7 +8,6 @@ import {
   chat,
   chunksOf,
   completed,
-  eventually,
   jsonOf,
   KEY,
   MODEL,
@@ -18,6 +17,7 @@ import {
   settlementSent,
   viewOf,
 } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Faults = suite<{ stage: Stage }>('edge: jobs that fall silent')
 Faults.before.each(async (context) => {
@@ -72,12 +72,12 @@ Faults('a caller that hangs up cancels its job', async ({ stage }) => {
       body: JSON.stringify(chat({ stream })),
       signal: abort.signal,
     }).catch(() => undefined)
-    await eventually(() => stage.commands.length === 1, 'the job was started')
+    await until('the job was started', () => stage.commands.length === 1, SOON_MS)
     abort.abort()
     await asked
     // An edge that has heard nothing for a while asks the job first.
     const isCancelled = () => stage.commands.some(({ type }) => type === 'CancelJob')
-    await eventually(isCancelled, 'the job was cancelled')
+    await until('the job was cancelled', isCancelled, SOON_MS)
   }
 })
 
@@ -144,7 +144,7 @@ Faults('begun or not, the job never was: refused, and never to be paid', () =>
     const response = await call(stage, '/v1/chat/completions', { body: chat() })
     assert.is(response.status, 503)
     assert.match((await jsonOf(response)).error.message, /could not be taken on/)
-    await eventually(() => cancelled(stage) === true, 'the job was taken back')
+    await until('the job was taken back', () => cancelled(stage) === true, SOON_MS)
   }),
 )
 
@@ -154,7 +154,7 @@ Faults('begun or not, nobody ever says: the caller is told that it is not known'
     const response = await call(stage, '/v1/chat/completions', { body: chat() })
     assert.is(response.status, 503)
     assert.match((await jsonOf(response)).error.message, /not known/)
-    await eventually(() => cancelled(stage) === true, 'the job was taken back')
+    await until('the job was taken back', () => cancelled(stage) === true, SOON_MS)
   }),
 )
 

@@ -21,13 +21,13 @@ import {
   chat,
   chunksOf,
   completed,
-  eventually,
   jsonOf,
   openStage,
   type Stage,
   settlementSent,
   viewOf,
 } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** Callers that leave and come back, here or at another edge. Time runs eight times as fast. */
 const Leaving = suite<{ stage: Stage; other: Stage }>('edge: callers that come back')
@@ -78,7 +78,7 @@ const firstText = (stage: Stage) => () =>
 
 Leaving('without a key the job is cancelled at once', async ({ stage }) => {
   await leave(stage, { headers: {} })
-  await eventually(() => cancels(stage).length === 1, 'the job was cancelled')
+  await until('the job was cancelled', () => cancels(stage).length === 1, SOON_MS)
   // One that was waited for is torn.
   assert.equal([cancels(stage)[0]!.torn, cancels(stage)[0]!.replyTo], [undefined, 'edge.test'])
 })
@@ -90,7 +90,7 @@ for (const [what, headers, graceMs] of [
   Leaving(`nobody comes back to ${what}, and what nobody saw is free`, async ({ stage }) => {
     const leftAt = performance.now()
     await leave(stage, { headers })
-    await eventually(() => cancels(stage).length === 1, 'the job was cancelled')
+    await until('the job was cancelled', () => cancels(stage).length === 1, SOON_MS)
     const waitedMs = (performance.now() - leftAt) * SPEED
     assert.ok(waitedMs >= graceMs, `waited ${waitedMs} ms`)
     assert.is(cancels(stage)[0]!.torn, true)
@@ -101,7 +101,7 @@ Leaving(
   'nobody comes back to an answer that had begun: it is settled as usual',
   async ({ stage }) => {
     await leave(stage, { headers: named(), before: firstText(stage) })
-    await eventually(() => cancels(stage).length === 1, 'the job was cancelled')
+    await until('the job was cancelled', () => cancels(stage).length === 1, SOON_MS)
     assert.is(cancels(stage)[0]!.torn, undefined)
   },
 )
@@ -109,7 +109,7 @@ Leaving(
 Leaving('a counting client does not come back to a stream it has seen', async ({ stage }) => {
   const body = chat({ stream: true })
   await leave(stage, { headers: counted(0), body, before: firstText(stage) })
-  await eventually(() => cancels(stage).length === 1, 'the job was cancelled')
+  await until('the job was cancelled', () => cancels(stage).length === 1, SOON_MS)
 })
 
 Leaving('who comes back in time gets the answer, and nothing is cancelled', () =>
@@ -157,7 +157,7 @@ Leaving('a job that runs is joined at another edge, which is told its end', asyn
   const { stage, other } = world
   await leave(stage, { headers: named(), before: firstText(stage) })
   const retried = ask(other, named())
-  await eventually(() => said(stage, 'JoinJob').length === 1, 'the job was joined')
+  await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
   const [{ jobId } = { jobId: undefined }] = started(stage)
   assert.is(said(stage, 'JoinJob')[0]!.replyTo, SUBJECTS.edgeInbox('other'))
   stage.outputs.answers.set(jobId!, TEXT)
@@ -173,7 +173,7 @@ Leaving('both edges answer, though the job tells only the newer one', async ({ s
   await beginning(stage)
   const { jobId } = started(stage)[0]!
   const second = ask(other, named())
-  await eventually(() => said(stage, 'JoinJob').length === 1, 'the job was joined')
+  await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
   stage.actor = (command) => (command.type === 'GetJob' ? hasAnswered(jobId) : accept(command))
   stage.outputs.answers.set(jobId, TEXT)
   stage.say(...chunksOf(jobId, TEXTS))
@@ -191,13 +191,13 @@ Leaving('the one at the newer edge leaves: the older edge takes the job back', a
   const { jobId } = started(stage)[0]!
   const leaving = new AbortController()
   const second = ask(other, named(), chat(), leaving.signal).catch(() => undefined)
-  await eventually(() => said(stage, 'JoinJob').length === 1, 'the job was joined')
+  await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
   await inHouseMs(500)
   leaving.abort()
   await second
-  await eventually(() => said(stage, 'JoinJob').length === 2, 'the job was taken back')
+  await until('the job was taken back', () => said(stage, 'JoinJob').length === 2, SOON_MS)
   assert.is(said(stage, 'JoinJob')[1]!.replyTo, SUBJECTS.edgeInbox('test'))
-  await eventually(() => cancels(stage).length === 1, 'the newer edge gave it up')
+  await until('the newer edge gave it up', () => cancels(stage).length === 1, SOON_MS)
   const types = stage.commands.map(({ type }) => type)
   assert.ok(types.lastIndexOf('JoinJob') < types.indexOf('CancelJob'), String(types))
   assert.is(cancels(stage)[0]!.replyTo, SUBJECTS.edgeInbox('other'))
@@ -219,7 +219,7 @@ Leaving('a job whose edge is about to begin it is waited for', async ({ stage, o
   )
   await leave(stage, { headers: named() })
   const retried = ask(other, named())
-  await eventually(() => unknown < 0, 'the job was joined')
+  await until('the job was joined', () => unknown < 0, SOON_MS)
   const { jobId } = started(stage)[0]!
   stage.outputs.answers.set(jobId, TEXT)
   other.say(completed(jobId, TEXTS), settlementSent(jobId))
@@ -271,7 +271,7 @@ Leaving('a job that could not be begun is free, and a retry may still find it', 
     assert.is(refused.status, 503)
     stage.bus.request = deaf
     const retried = ask(stage, counted(1))
-    await eventually(() => said(stage, 'JoinJob').length === 1, 'the job was joined')
+    await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
     const { jobId } = said(stage, 'JoinJob')[0]!
     wholeAnswer(stage, jobId)
     assert.is((await retried).status, 200)
@@ -282,7 +282,7 @@ Leaving('a job that could not be begun is free, and a retry may still find it', 
       deaf(subject.startsWith('cmd.') ? 'nobody' : subject, message, timeoutMs)
     assert.is((await ask(stage, counted(0))).status, 503)
     stage.bus.request = deaf
-    await eventually(() => cancels(stage).length === 1, 'the job was cancelled')
+    await until('the job was cancelled', () => cancels(stage).length === 1, SOON_MS)
     assert.is(cancels(stage)[0]!.torn, true)
   }, 2),
 )
@@ -293,7 +293,7 @@ Leaving('an edge that goes down waits for nobody', () =>
     assert.is(cancels(stage).length, 0)
     const closing = stage.close()
     // Nobody else would cancel it for ten seconds.
-    await eventually(() => cancels(stage).length === 1, 'the job was cancelled', 8_000)
+    await until('the job was cancelled', () => cancels(stage).length === 1, 8_000)
     await closing
   }),
 )

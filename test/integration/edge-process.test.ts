@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { apiKeyHash } from '../../src/domain/hash.ts'
-import { pause, until } from '../e2e/until.ts'
 import { askEdge, type EdgeProcess, startEdgeProcess } from '../fakes/edge/edge-process.ts'
 import { eventsOf, openChat, readAll } from '../fakes/edge/raw-http.ts'
 import { chat, KEY, WALLET } from '../fakes/edge/stage.ts'
+import { pause, until } from '../until.ts'
 import { within } from './servers.ts'
 
 /** The edge as it is run. */

@@ -212,6 +212,7 @@ Retries(
     assert.equal([retried.status, retried.headers.get('retry-after')], [503, '2'])
     assert.match((await jsonOf(retried)).error.message, /on their way back/)
     whenJoined(stage, (jobId) => hasFailed(jobId, { escrowTx: ESCROW_TX, block: 7 }))
+    stage.ledger.returning.clear()
     assert.is((await ask(stage, named())).status, 402)
   },
 )

@@ -5,7 +5,7 @@ import { edgeSchema } from '../../src/config/schema.ts'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { serviceNames } from '../../src/domain/service-names.ts'
 import { PAGES } from '../../src/edge/docs/pages.ts'
-import { keyRecord } from '../../src/messages/account.ts'
+import { keyRecord } from '../../src/messages/key-record.ts'
 import { DocumentedAnswers } from '../fakes/edge/documented-answers.ts'
 import { eventsOf, openChat, readAll } from '../fakes/edge/raw-http.ts'
 import {

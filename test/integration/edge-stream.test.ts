@@ -8,7 +8,6 @@ import {
   chunksOf,
   completed,
   ESCROW_TX,
-  eventually,
   MODEL,
   openStage,
   SETTLEMENT_TX,
@@ -16,6 +15,7 @@ import {
   settlementSent,
   WORKER,
 } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Stream = suite<{ stage: Stage }>('edge: streams')
 Stream.before.each(async (context) => {
@@ -133,7 +133,7 @@ Stream('another attempt after the first byte: an error event, no [DONE]', async 
   assert.not.match(body, /new|\[DONE\]/)
   const error = eventsOf(body).at(-1).error
   assert.equal([error.code, error.type, error.param], ['internal_error', 'server_error', null])
-  await eventually(() => stage.commands.at(-1)?.type === 'CancelJob', 'the job was cancelled')
+  await until('the job was cancelled', () => stage.commands.at(-1)?.type === 'CancelJob', SOON_MS)
 })
 
 Stream('a failure mid-answer: an error event, no [DONE]', async ({ stage }) => {

@@ -114,6 +114,44 @@ test('reserve: the same job twice sets aside once; release gives back once', asy
   assert.is(await remaining(wallet), 100)
 })
 
+test('account for: what an ended job leaves is on its way back until the chain tells of it', async () => {
+  const wallet = newWallet()
+  const [paid, other] = [newJob(), newJob()]
+  const asked = (credits: number) => reserve(wallet, other, credits)
+  await load(wallet, 100)
+  await reserve(wallet, paid, 100)
+  assert.equal(await asked(8), { type: 'insufficient', remaining: 0n, returning: 0n })
+  assert.is(await store.ledger.accountFor(wallet, paid, toCredits(0)), 100n)
+  assert.is(await store.ledger.accountFor(wallet, paid, toCredits(8)), 92n, 'the latest counts')
+  assert.equal(await asked(8), { type: 'insufficient', remaining: 0n, returning: 92n })
+  const at = (block: number) => entry(wallet, paid, block, 0)
+  await applyOne(store.ledger, { ...at(11), kind: 'locked', credits: toCredits(100) })
+  const during = await store.ledger.balance(wallet)
+  assert.ok(during !== 'unknown_wallet')
+  assert.equal([during.remaining, during.returning], [0n, 92n], 'also once the lock is seen')
+  await applyOne(store.ledger, { ...at(12), kind: 'settled', credits: toCredits(92) })
+  const after = await store.ledger.balance(wallet)
+  assert.ok(after !== 'unknown_wallet')
+  assert.equal([after.remaining, after.returning], [92n, 0n])
+  assert.is(await store.ledger.accountFor(wallet, paid, toCredits(8)), 92n, 'told before')
+  assert.equal(await asked(93), { type: 'insufficient', remaining: 92n, returning: 0n })
+})
+
+test('account for: a wallet with plenty, or a job that leaves nothing, is not noted', async () => {
+  const [rich, exact] = [newWallet(), newWallet()]
+  const [first, second] = [newJob(), newJob()]
+  await load(rich, 30_000)
+  await reserve(rich, first, 40)
+  assert.is(await store.ledger.accountFor(rich, first, toCredits(8)), 29_992n)
+  await load(exact, 8)
+  await reserve(exact, second, 8)
+  assert.is(await store.ledger.accountFor(exact, second, toCredits(8)), 0n)
+  for (const wallet of [rich, exact]) {
+    const balance = await store.ledger.balance(wallet)
+    assert.ok(balance !== 'unknown_wallet' && balance.returning === 0n)
+  }
+})
+
 test('apply: lock, settlement, refund and verdict move the balance as the chain did, each once', async () => {
   const wallet = newWallet()
   const [paid, refunded] = [newJob(), newJob()]
@@ -124,7 +162,7 @@ test('apply: lock, settlement, refund and verdict move the balance as the chain 
   await applyOne(store.ledger, locked)
   await applyOne(store.ledger, locked)
   assert.is(await remaining(wallet), 40)
-  assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
+  assert.is(await store.ledger.accountFor(wallet, paid, toCredits(9)), 71n)
   await store.ledger.release(wallet, paid) // locked by now: not a reservation any more
   assert.is(await remaining(wallet), 40)
   await applyOne(store.ledger, {
@@ -132,7 +170,7 @@ test('apply: lock, settlement, refund and verdict move the balance as the chain 
     kind: 'settled',
     credits: toCredits(31),
   })
-  assert.is(await store.ledger.remainingAfter(wallet, paid, toCredits(9)), 71n)
+  assert.is(await store.ledger.accountFor(wallet, paid, toCredits(9)), 71n)
   await applyOne(store.ledger, {
     ...entry(wallet, refunded, 12, 1),
     kind: 'locked',
@@ -164,7 +202,11 @@ test('apply: what is withdrawn or set aside can not be spent, what is taken back
   assert.is(await remaining(wallet), 90)
   await move('thawing_started', 60, 1)
   assert.is(await remaining(wallet), 30)
-  assert.equal(await reserve(wallet, newJob(), 31), { type: 'insufficient', remaining: 30n })
+  assert.equal(await reserve(wallet, newJob(), 31), {
+    type: 'insufficient',
+    remaining: 30n,
+    returning: 0n,
+  })
   await move('thawing_cancelled', 60, 2)
   assert.is(await remaining(wallet), 90)
 })
@@ -177,7 +219,8 @@ test('apply: a withdrawal of credits that are reserved leaves nothing to spend',
   const thawing = { wallet, block: 11, logIndex: 0, kind: 'thawing_started' as const }
   await applyOne(store.ledger, { ...thawing, credits: toCredits(100) })
   assert.is(await remaining(wallet), 0)
-  assert.equal(await reserve(wallet, newJob(), 1), { type: 'insufficient', remaining: 0n })
+  const refused = { type: 'insufficient', remaining: 0n, returning: 0n }
+  assert.equal(await reserve(wallet, newJob(), 1), refused)
   // The chain refuses the lock, and the reservation goes back.
   await store.ledger.release(wallet, jobId)
   assert.is(await remaining(wallet), 0)

@@ -123,7 +123,7 @@ Users('each role does its own work', async () => {
   const log1 = { wallet: WALLET, jobId: JOB, block: 11, logIndex: 0, credits: toCredits(8) }
   const locked = await applyOne(actors.ledger, { ...log1, kind: 'locked' })
   assert.ok(locked !== 'unknown_wallet' && locked.isNew)
-  assert.is(await edge.ledger.remainingAfter(WALLET, JOB, toCredits(3)), toCredits(97))
+  assert.is(await edge.ledger.accountFor(WALLET, JOB, toCredits(3)), toCredits(97))
   await applyOne(actors.ledger, {
     ...log1,
     block: 12,

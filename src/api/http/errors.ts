@@ -117,7 +117,10 @@ function refusalOf(error: FastifyError): Refusal {
 /** Never in the framework's own words: some quote what was sent. */
 function unreadable({ code }: FastifyError): string {
   if (code === 'FST_ERR_BAD_URL') {
-    return 'The path cannot be decoded: a `%` must be followed by two hexadecimal digits.'
+    return (
+      'The path cannot be decoded: a `%` must be followed by two hexadecimal digits, and what they say ' +
+      'must be UTF-8.'
+    )
   }
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return 'The body is not as long as its `content-length` header says.'

@@ -39,6 +39,11 @@ export interface Jobs {
    * another edge since then ignores it.
    */
   cancel(jobId: JobId, why?: CancelReason): void
+  /**
+   * Who asked for the job was told that it was not begun. If it was, nobody pays for it; if it was not, it
+   * never will be, though a host that stood still may have the word yet. As `cancel`.
+   */
+  revoke(jobId: JobId, wallet: Address): void
   /** Undefined: nobody answers for this job at the moment. */
   get(jobId: JobId): Promise<JobReply | undefined>
   /** A request of this process waits for it from now on. Undefined: as for `get`. */
@@ -103,6 +108,15 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
     const reply = await say(command, CANCEL_WITHIN_MS)
     if (reply === undefined) log.warn({ jobId }, 'job: cancellation was not acknowledged')
   }
+  const revoke = async (jobId: JobId, wallet: Address): Promise<void> => {
+    const command: AbandonJob = { type: 'AbandonJob', jobId, wallet, at: clock.now() }
+    await say(command, CANCEL_WITHIN_MS)
+    await cancel(jobId, { torn: true, unseen: true })
+  }
+  const inBackground = (work: Promise<void>) => {
+    const done = work.finally(() => cancelling.delete(done))
+    cancelling.add(done)
+  }
 
   return {
     start: async (command, trace) => {
@@ -112,10 +126,8 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
       }
       return (await say(command, START_WITHIN_MS, lost, trace)) ?? none
     },
-    cancel: (jobId, why) => {
-      const done = cancel(jobId, why).finally(() => cancelling.delete(done))
-      cancelling.add(done)
-    },
+    cancel: (jobId, why) => inBackground(cancel(jobId, why)),
+    revoke: (jobId, wallet) => inBackground(revoke(jobId, wallet)),
     get: (jobId) => {
       const command: GetJob = { type: 'GetJob', jobId }
       return say(command, GET_WITHIN_MS)

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
+import { isWellFormed } from '../../domain/well-formed.ts'
 import { EVENT_TYPES, type EventType } from '../../messages/webhook.ts'
 import type { WebhookBody } from '../schemas/webhook.ts'
 
@@ -67,8 +68,6 @@ function parseSecret(secret: string): Result<string, Refusal> {
   }
   return ok(secret)
 }
-
-const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 const invalid = (param: string, message: string) =>
   err<Refusal>({ code: 'invalid_request', message, param })

@@ -110,13 +110,14 @@ function againstLedger(
 ): Difference[] {
   const place = `at block ${at.block}`
   const wanted = books.availableAt(wallet, at)
-  const sum = holds.reduce((s, { kind, credits }) => s + (kind === 'reserved' ? credits : 0n), 0n)
+  const sum = holds.reduce((s, { kind, credits }) => s + (kind === 'locked' ? 0n : credits), 0n)
   return [
     ...sameAmount(wallet, `the ledger's balance ${place}`, available, wanted),
     ...(sum === reserved
       ? []
       : [differ(wallet, `the ledger has ${reserved} credits reserved, its jobs make ${sum}`)]),
-    ...holds.flatMap(({ jobId, kind, credits }) => {
+    ...holds.flatMap(({ for: jobId, kind, credits }) => {
+      if (kind === 'withdrawal') return []
       const job = books.jobs.get(jobId)
       const says = `the ledger has ${credits} credits ${kind}`
       if (kind === 'locked') {

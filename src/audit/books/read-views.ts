@@ -16,8 +16,9 @@ export interface LedgerWallet {
 }
 
 export interface Hold {
-  readonly jobId: string
-  readonly kind: 'reserved' | 'locked'
+  /** Of a job, or of the wallet's withdrawal. */
+  readonly for: string
+  readonly kind: 'reserved' | 'locked' | 'withdrawal'
   readonly credits: bigint
 }
 
@@ -62,6 +63,10 @@ export async function readViews(url: string): Promise<ViewsReading> {
   }
 }
 
+const WITHDRAWAL = 'withdrawal'
+/** What stands among the holds and is none. */
+const NOTES: ReadonlySet<string> = new Set(['withdrawal_after', 'returning'])
+
 /** Undefined: the service does not believe it either. */
 async function readWallet(
   redis: Redis,
@@ -76,11 +81,13 @@ async function readWallet(
     available: BigInt(fields.a),
     reserved: BigInt(fields.r ?? '0'),
     at: { block: Number(fields.b), index: Number(fields.i) },
-    holds: Object.entries(holds ?? {}).map(([jobId, value]) => ({
-      jobId,
-      kind: value.startsWith('r') ? 'reserved' : 'locked',
-      credits: BigInt(value.slice(1)),
-    })),
+    holds: Object.entries(holds ?? {})
+      .filter(([name]) => !NOTES.has(name))
+      .map(([name, value]) => ({
+        for: name,
+        kind: name === WITHDRAWAL ? name : value.startsWith('r') ? 'reserved' : 'locked',
+        credits: BigInt(value.slice(1)),
+      })),
   }
 }
 

@@ -4,8 +4,9 @@ import type { ServiceNames } from '../../domain/service-names.ts'
 import { unixSeconds } from '../../domain/time.ts'
 import { publicUsage } from '../../messages/public-job.ts'
 import { jobHeaders } from '../http/service-headers.ts'
-import type { Completed, FollowedJob } from '../waiting/follow-job.ts'
+import type { FollowedJob } from '../waiting/follow-job.ts'
 import type { Follower } from '../waiting/follower.ts'
+import type { Completed } from '../waiting/outcome.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
 
 /** Nothing leaves before the end, so another attempt can always begin anew. */

@@ -4,7 +4,7 @@ import { publicHash } from '../../domain/hash.ts'
 import { completionId, type JobId, type TxHash } from '../../domain/ids.ts'
 import type { Usage } from '../../domain/usage.ts'
 import { publicUsage } from '../../messages/public-job.ts'
-import type { Completed } from '../waiting/follow-job.ts'
+import type { Completed } from '../waiting/outcome.ts'
 
 export const SSE_DONE = 'data: [DONE]\n\n'
 export const SSE_COMMENT = ':\n\n'

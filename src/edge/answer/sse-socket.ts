@@ -2,8 +2,12 @@ import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
 
-/** A reader that lets this much pile up is cut off: it costs every other one memory. */
-const BACKLOG_BYTES_MAX = 1024 * 1024
+/** A reader that lets this much pile up, and is slow, is cut off: it costs every other one memory. */
+const BACKLOG_BYTES = 1024 * 1024
+/** Slow: it took nothing for so long. An upstream may bring megabytes at once, to a reader that reads well. */
+const SLOW_MS = 2_000
+/** More than any answer of a model is. Nobody may let so much pile up. */
+const BACKLOG_BYTES_MAX = 32 * 1024 * 1024
 /** So is one that takes nothing for so long while there is something to take. */
 const STALLED_MS = 30_000
 /** A reader gets this long for what is left once the answer has ended. */
@@ -46,7 +50,7 @@ export class SseSocket {
     if (this.#response.destroyed) return
     this.#pending.push(text)
     this.#pendingBytes += Buffer.byteLength(text)
-    if (this.#pendingBytes + this.#response.writableLength > BACKLOG_BYTES_MAX) {
+    if (this.#isTooSlow()) {
       this.#response.destroy()
       return
     }
@@ -56,6 +60,13 @@ export class SseSocket {
       this.#scheduled = false
       this.#flush()
     })
+  }
+
+  #isTooSlow(): boolean {
+    const backlog = this.#pendingBytes + this.#response.writableLength
+    if (backlog <= BACKLOG_BYTES) return false
+    const isSlow = this.#full && this.#clock.monotonic() - this.#tookAt > SLOW_MS
+    return isSlow || backlog > BACKLOG_BYTES_MAX
   }
 
   /** Ends the answer after what was written. */

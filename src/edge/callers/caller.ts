@@ -24,7 +24,7 @@ export function requireCaller(server: FastifyInstance, options: Options): void {
     request.caller = await options.auth
       .authenticate(request.headers.authorization)
       .catch((error: unknown) => {
-        if (error instanceof SuspendedKey) request.caller = error.caller
+        request.caller = callerOfSuspended(error) ?? null
         throw error
       })
   })
@@ -39,10 +39,13 @@ export function tellStrays(server: FastifyInstance, options: Options): void {
   server.addHook('onSend', async (request, reply) => {
     const { authorization } = request.headers
     if (!authorization || !STRAYED.has(reply.statusCode) || 'caller' in request) return
-    const caller = await options.auth.authenticate(authorization).catch(() => undefined)
+    const caller = await options.auth.authenticate(authorization).catch(callerOfSuspended)
     if (caller) await tell(caller, reply, options)
   })
 }
+
+const callerOfSuspended = (error: unknown): Caller | undefined =>
+  error instanceof SuspendedKey ? error.caller : undefined
 
 const STRAYED: ReadonlySet<number> = new Set([404, 405])
 

@@ -6,7 +6,7 @@ import type { Caller } from './auth.ts'
 /** The public Account (specification, Resources). */
 export const publicAccount = (
   { wallet, keyCreatedAt }: Pick<Caller, 'wallet' | 'keyCreatedAt'>,
-  balance: Balance,
+  balance: Pick<Balance, 'remaining' | 'lastTopupAt'>,
 ) => ({
   wallet,
   credits_remaining: Number(balance.remaining),

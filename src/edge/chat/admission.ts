@@ -4,18 +4,18 @@ import { requireModel } from '../../api/models/known-model.ts'
 import type { LiveModel, Pools } from '../../api/models/pools.ts'
 import { type Credits, NO_CREDITS } from '../../domain/credits.ts'
 import { makeJobId } from '../../domain/ids.ts'
-import { type Estimate, estimate } from '../../domain/pricing.ts'
 import type { Tier } from '../../domain/tiers.ts'
 import { addMs, type DurationMs } from '../../domain/time.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { JoinEntry, Ledger, ReserveReply } from '../../ports/ledger.ts'
+import type { JoinEntry, Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Caller } from '../callers/auth.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
 import type { ChainHealth } from './chain-health.ts'
 import type { ChatOrder } from './chat-request.ts'
 import { cannotFit, roomForAnswer } from './context-window.ts'
+import { reserveCredits } from './reserve-credits.ts'
 
 /** A request whose credits are set aside and whose prompt is stored: ready to become a job. */
 export interface AdmittedJob extends WaitedJob {
@@ -59,7 +59,7 @@ export function makeAdmission(options: Options): Admission {
       const live = liveModel(options, order.prompt.model)
       refuseOverlong(order, live)
       options.chainHealth.requireLanes()
-      return reserve(options, { caller, order, live, repeat })
+      return reserve(options, { caller, order, repeat }, live)
     },
   }
 }
@@ -90,97 +90,47 @@ function refuseOverlong({ prompt }: ChatOrder, { contextWindow, model }: LiveMod
 interface Request {
   readonly caller: Caller
   readonly order: ChatOrder
-  readonly live: LiveModel
   readonly repeat: Repeat | undefined
 }
 
 async function reserve(
-  { balances, ledger, clock, log, jobWindowMs }: Options,
-  { caller, order, live, repeat }: Request,
+  options: Options,
+  { caller, order, repeat }: Request,
+  { model, contextWindow }: LiveModel,
 ): Promise<AdmittedJob | 'taken'> {
-  const { model, contextWindow } = live
-  const { tier } = model
-  const answerMax = roomForAnswer(order.prompt.messages, contextWindow)
-  const priced = (balance: Credits | undefined): Estimate => {
-    const price = estimate(tier, order.maxTokens, answerMax, balance)
-    if (balance === undefined || price.lock <= balance) return price
-    const returning = repeat?.returning ?? NO_CREDITS
-    if (price.lock <= balance + returning) throw onTheirWay(returning)
-    throw insufficient(balance, price.lock, tier)
-  }
-  const join = repeat?.join
+  const { ledger, clock, log, jobWindowMs } = options
+  const { prompt, maxTokens, stream } = order
+  const { wallet } = caller
   const at = clock.now()
   const jobId = makeJobId(at, clock.randomBytes(16))
-  // Mostly there is enough. Where there is not the ledger says what there is, so it is not asked before.
-  let balance: Credits | undefined
-  // Another request of this wallet may win what it said.
-  for (let attempt = 0; attempt < RESERVE_ATTEMPTS; attempt++) {
-    const price = priced(balance)
-    const reply = await answered(
-      ledger.reserve({
-        wallet: caller.wallet,
-        jobId,
-        credits: price.lock,
-        at,
-        prompt: order.prompt,
-        promptTtlMs: jobWindowMs + PROMPT_MARGIN_MS,
-        ...(join ? { join } : {}),
-      }),
-    )
-    if (reply.type === 'reserved') {
-      return {
-        jobId,
-        caller,
-        model: model.id,
-        tier,
-        lock: price.lock,
-        // Of a cap above the window the price is locked, and no more than the window is generated.
-        outputTokensMax: Math.min(price.outputTokensMax, contextWindow),
-        stream: order.stream,
-        prompt: order.prompt,
-        remaining: reply.remaining,
-        at,
-        deadlineAt: addMs(at, jobWindowMs),
-        ...(join ? { join } : {}),
-      }
-    }
-    if (reply.type === 'taken') return reply.type
-    if (reply.type === 'insufficient') balance = reply.remaining
-    else await balances.load(caller.wallet)
-  }
-  throw refuse(
-    'service_unavailable',
-    'Other requests of this wallet keep changing its balance; try again shortly.',
-  )
-
-  async function answered(reply: Promise<ReserveReply>): Promise<ReserveReply> {
+  const join = repeat?.join ? { join: repeat.join } : {}
+  const promptTtlMs = jobWindowMs + PROMPT_MARGIN_MS
+  const answerMax = roomForAnswer(prompt.messages, contextWindow)
+  const returning = repeat?.returning ?? NO_CREDITS
+  const wanted = { wallet, tier: model.tier, maxTokens, answerMax, returning }
+  const reserved = await reserveCredits(options, wanted, async (credits) => {
     try {
-      return await reply
+      return await ledger.reserve({ wallet, jobId, credits, at, prompt, promptTtlMs, ...join })
     } catch (error) {
-      log.warn({ err: error, jobId, wallet: caller.wallet }, 'ledger: cannot reserve')
+      log.warn({ err: error, jobId, wallet }, 'ledger: cannot reserve')
       throw refuse('service_unavailable', 'Credits cannot be reserved at the moment; try again.')
     }
+  })
+  if (reserved === 'taken') return reserved
+  const { remaining, estimate } = reserved
+  return {
+    jobId,
+    caller,
+    model: model.id,
+    tier: model.tier,
+    lock: estimate.lock,
+    // Of a cap above the window the price is locked, and no more than the window is generated.
+    outputTokensMax: Math.min(estimate.outputTokensMax, contextWindow),
+    stream,
+    prompt,
+    remaining,
+    at,
+    deadlineAt: addMs(at, jobWindowMs),
+    ...join,
   }
 }
-
-const RESERVE_ATTEMPTS = 5
-
-const insufficient = (remaining: Credits, required: Credits, tier: Tier) =>
-  refuse(
-    'insufficient_credits',
-    `The wallet can spend ${remaining} credits; this request needs ${required}. ` +
-      'Top up in the web app, or lower `max_tokens`.',
-    {
-      details: {
-        credits_remaining: Number(remaining),
-        credits_required: Number(required),
-        tier,
-      },
-    },
-  )
-
-const onTheirWay = (returning: Credits) =>
-  refuse(
-    'service_unavailable',
-    `The ${returning} credits of the try before this one are on their way back; try again shortly.`,
-  )

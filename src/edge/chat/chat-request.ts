@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, Sampling } from '../../domain/chat.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
+import { isWellFormed } from '../../domain/well-formed.ts'
 import type { ChatBody } from '../schemas/chat-body.ts'
 import { refuseUnsupported } from './chat-unsupported.ts'
 
@@ -40,6 +41,13 @@ export function parseChatRequest(body: ChatBody): Result<ChatOrder, Refusal> {
 const invalid = (param: string, message: string) =>
   err<Refusal>({ code: 'invalid_request', message, param })
 
+const halfPair = (param: string) =>
+  invalid(
+    param,
+    `\`${param}\` holds half of a surrogate pair (an escape from \\ud800 to \\udfff without its other half), ` +
+      'which is no character.',
+  )
+
 function parseMaxTokens(body: ChatBody): Result<number | undefined, Refusal> {
   const { max_tokens: older, max_completion_tokens: newer } = body
   if (older !== undefined && newer !== undefined && older !== newer) {
@@ -60,6 +68,7 @@ function parseStop(stop: unknown): Result<readonly string[] | undefined, Refusal
   if (!sequences.every(isSequence)) {
     return invalid('stop', '`stop` must be a string or an array of strings, none of them empty.')
   }
+  if (!sequences.every(isWellFormed)) return halfPair('stop')
   return ok(sequences.length === 0 ? undefined : sequences)
 }
 
@@ -127,7 +136,9 @@ function parseMessage(
     )
   }
   const content = parseContent(message.content, role, where)
-  return content.ok ? ok({ role, content: content.value }) : content
+  if (!content.ok) return content
+  if (!isWellFormed(content.value)) return halfPair(`${where}.content`)
+  return ok({ role, content: content.value })
 }
 
 function parseContent(

@@ -12,6 +12,8 @@ export interface CrossOrigin {
 /** Of the API alone; documentation and health are not for scripts of others. */
 const API = '/v1/'
 const METHODS = 'GET, HEAD, POST, DELETE'
+/** What clients go by, besides the service's own. */
+const EXPOSED = ['x-request-id', 'retry-after', 'x-should-retry', 'allow']
 /** The longest that browsers believe a preflight. */
 const BELIEVED_SECONDS = 7_200
 
@@ -20,7 +22,7 @@ const BELIEVED_SECONDS = 7_200
  * page sets itself, and there are no cookies here that a browser could add.
  */
 export function makeCrossOrigin(origins: ReadonlySet<string>, names: HeaderNames): CrossOrigin {
-  const exposed = [...Object.values(names), 'x-request-id', 'retry-after'].join(', ')
+  const exposed = [...Object.values(names), ...EXPOSED].join(', ')
   const allowed = ({ url, headers }: FastifyRequest): string | undefined =>
     url.startsWith(API) && headers.origin !== undefined && origins.has(headers.origin)
       ? headers.origin

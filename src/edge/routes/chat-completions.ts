@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { RefusalError } from '../../api/http/errors.ts'
+import type { Credits } from '../../domain/credits.ts'
 import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Traces } from '../../telemetry/traces.ts'
@@ -18,7 +19,8 @@ import { type TakenOn, takeOn } from '../chat/take-on.ts'
 import { jobHeaders } from '../http/service-headers.ts'
 import { createChatCompletion } from '../openapi/operations.ts'
 import { type ChatBody, chatBody, dropNulls } from '../schemas/chat-body.ts'
-import type { Outcome } from '../waiting/follow-job.ts'
+import type { FollowedJob } from '../waiting/follow-job.ts'
+import type { Outcome } from '../waiting/outcome.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
 
 interface Options {
@@ -76,7 +78,7 @@ async function plain(
   const { job } = taken
   const follow = { follower: silentFollower, hangUp, trace }
   return options.runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
-    if (outcome.type === 'failed') throw await refusalOf(job, outcome, options)
+    if (outcome.type === 'failed') throw await refusalOf(job, outcome, followed, options)
     const { headers, body } = await answerPlain(job, outcome, followed, options)
     reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
     return 'answered'
@@ -105,21 +107,38 @@ async function stream(
   const follow = { follower: answer, hangUp, trace }
   return options.runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
     if (outcome.type === 'completed') await answer.complete(outcome.ending, followed, balances)
-    else if (answer.committed) answer.fail(outcome.refusal)
-    else throw await refusalOf(job, outcome, options)
+    else if (answer.committed) {
+      await remainingAfterFailure(job, followed, options)
+      answer.fail(outcome.refusal)
+    } else throw await refusalOf(job, outcome, followed, options)
     return 'answered'
   })
 }
 
 async function refusalOf(
-  { jobId, caller }: WaitedJob,
+  waited: WaitedJob,
   { refusal, job }: Extract<Outcome, { type: 'failed' }>,
-  { balances, names }: Options,
+  followed: FollowedJob,
+  options: Options,
 ): Promise<RefusalError> {
-  const headers = jobHeaders(names.headers, { ...job, jobId })
-  if (refusal.code !== 'insufficient_credits') return new RefusalError(refusal, { headers })
-  // The chain refused the lock; only we can tell what the wallet has left.
-  const remaining = await balances.glance(caller.wallet)
-  const details = { credits_remaining: Number(remaining ?? 0), ...refusal.details }
-  return new RefusalError({ ...refusal, details }, { headers })
+  const { headers: named } = options.names
+  const headers = jobHeaders(named, { ...job, jobId: waited.jobId })
+  if (refusal.code === 'insufficient_credits') {
+    // The chain refused the lock; only we can tell what the wallet has left.
+    const remaining = await options.balances.glance(waited.caller.wallet)
+    const details = { credits_remaining: Number(remaining ?? 0), ...refusal.details }
+    return new RefusalError({ ...refusal, details }, { headers })
+  }
+  const remaining = await remainingAfterFailure(waited, followed, options)
+  const told = remaining === undefined ? {} : { [named.creditsRemaining]: String(remaining) }
+  return new RefusalError(refusal, { headers: { ...headers, ...told } })
+}
+
+/** Its credits are on their way back, and whoever asks again at once must not be told that they are gone. */
+async function remainingAfterFailure(
+  { jobId, caller }: WaitedJob,
+  { jobIsOver, charged }: FollowedJob,
+  { balances }: Options,
+): Promise<Credits | undefined> {
+  return jobIsOver ? balances.glanceAfter(caller.wallet, jobId, charged) : undefined
 }

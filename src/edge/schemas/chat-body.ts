@@ -47,8 +47,10 @@ const assistantMessage = Type.Object(
 )
 const message = Type.Union([promptMessage, assistantMessage], { title: 'Message' })
 
-const cap = (description: string) => Type.Integer({ minimum: 1, description })
+const cap = (description: string) => Type.Integer({ minimum: 1, maximum: TOKENS_MAX, description })
 const penalty = (description: string) => Type.Number({ minimum: -2, maximum: 2, description })
+/** No model generates as many, and every figure made of it is exact. */
+const TOKENS_MAX = 2 ** 31 - 1
 const seeds = { minimum: -(2 ** 63), maximum: 2 ** 63 }
 const stopSequence = Type.String({ minLength: 1 })
 

@@ -1,17 +1,17 @@
 import type { Jobs } from '../../api/jobs/jobs.ts'
 import type { ChatRequest } from '../../domain/chat.ts'
+import { type Credits, NO_CREDITS } from '../../domain/credits.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import type { JobId, TxHash } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { unreachable } from '../../domain/result.ts'
 import { addMs } from '../../domain/time.ts'
 import type { Chunk, EdgeMessage } from '../../messages/edge.ts'
-import type { EdgeEnding, JobReply } from '../../messages/job.ts'
+import type { JobReply } from '../../messages/job.ts'
 import type { JobView } from '../../messages/job-view.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Outputs } from '../../ports/ledger.ts'
+import type { Outputs } from '../../ports/outputs.ts'
 import type { Log } from '../../telemetry/log.ts'
-import type { JobFacts } from '../http/service-headers.ts'
 import { AnswerText } from './answer-text.ts'
 import { Doubt } from './doubt.ts'
 import {
@@ -24,19 +24,12 @@ import {
   timedOut,
 } from './follow-refusals.ts'
 import type { Follower } from './follower.ts'
+import type { Completed, Failed, Known, Outcome } from './outcome.ts'
 import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
 import type { WaitedJob } from './waited-job.ts'
 import type { Waiter } from './waiting.ts'
 import { withWorkersWords } from './workers-words.ts'
-
-export type Completed = Extract<EdgeEnding, { type: 'completed' }>
-type Failed = Extract<EdgeEnding, { type: 'failed' }>
-export type Outcome =
-  | { readonly type: 'completed'; readonly ending: Completed; readonly text: string }
-  | { readonly type: 'failed'; readonly refusal: Refusal; readonly job: Known }
-/** What is known of a job that brings no answer. */
-type Known = Omit<JobFacts, 'jobId'>
 
 /** After this long without a word the job is asked: its owner may have died after journalling. */
 const SILENCE_MS = 3_000
@@ -92,6 +85,11 @@ export class FollowedJob implements Waiter {
   /** Whether who waits here gets no answer. */
   get failed(): boolean {
     return this.#over === 'failed'
+  }
+
+  /** Of the job's lock, as far as it has told. */
+  get charged(): Credits {
+    return this.#completed?.charged ?? NO_CREDITS
   }
 
   /** The job has told its end: there is nothing left to cancel. */

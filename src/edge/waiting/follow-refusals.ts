@@ -1,6 +1,6 @@
 import type { Refusal } from '../../domain/errors.ts'
 import type { TxHash } from '../../domain/ids.ts'
-import type { EdgeEnding } from '../../messages/job.ts'
+import type { Completed } from './outcome.ts'
 import type { WaitedJob } from './waited-job.ts'
 
 /** What a caller is told where its edge, and not the job, knows that there is no answer. */
@@ -29,8 +29,6 @@ export const inDoubt = (): Refusal => ({
     'It is not known at the moment whether the request was taken on. Sent again with the same ' +
     '`Idempotency-Key` it is not charged twice.',
 })
-
-type Completed = Extract<EdgeEnding, { type: 'completed' }>
 
 /** Not a fault that a repetition heals: the answer was given, and its text is no longer kept. */
 export const answerGone = ({ jobId, charged }: Completed): Refusal => ({

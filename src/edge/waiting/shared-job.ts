@@ -27,6 +27,8 @@ interface Options {
   readonly clock: Clock
   /** True: nobody is waited for any more. */
   readonly draining: () => boolean
+  /** Notes that the job is about to end, and its credits on their way back. */
+  readonly noteEnding: () => void
   /** Tells the other edges that here nobody waits any more. */
   readonly sayLeft: () => void
   readonly closed: () => void
@@ -103,21 +105,25 @@ export class SharedJob {
   }
 
   #waitOrCancel(): void {
-    const { clock, origin, draining, sayLeft } = this.#options
+    const { clock, origin, draining, sayLeft, noteEnding } = this.#options
+    noteEnding()
     const joined = origin === 'joined'
     if (joined) sayLeft()
-    const leftMs = draining() ? 0 : this.#graceEndsAt - clock.monotonic()
+    // Who was told that the job was not begun does not come back to it: it must not end with an answer.
+    const isWaitedFor = !draining() && !this.followed.refused
+    const leftMs = isWaitedFor ? this.#graceEndsAt - clock.monotonic() : 0
     const waitMs = joined ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
     // Nobody has seen any of it. The text of a joined job went elsewhere, so there we cannot tell.
     const unseen = !joined && waitMs > 0 && !this.followed.heardText
-    this.#endGrace = () => this.#cancel({ free: unseen || this.followed.refused })
+    this.#endGrace = () => this.#cancel({ free: unseen })
     if (waitMs > 0) this.#cancelGrace = clock.after(waitMs, this.#endGrace)
     else this.#endGrace()
   }
 
   #cancel({ free }: { free: boolean }): void {
-    const { jobs, job } = this.#options
-    jobs.cancel(job.jobId, free ? { torn: true, unseen: true } : undefined)
+    const { jobs, job, followed } = this.#options
+    if (followed.refused) jobs.revoke(job.jobId, job.caller.wallet)
+    else jobs.cancel(job.jobId, free ? { torn: true, unseen: true } : undefined)
     this.close()
   }
 

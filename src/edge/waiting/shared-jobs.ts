@@ -1,10 +1,12 @@
+import type { Balances } from '../../api/balances.ts'
 import type { Jobs } from '../../api/jobs/jobs.ts'
+import { NO_CREDITS } from '../../domain/credits.ts'
 import type { Address, JobId } from '../../domain/ids.ts'
 import type { CallersLeft } from '../../messages/edge.ts'
 import { SUBJECTS } from '../../messages/subjects.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Outputs } from '../../ports/ledger.ts'
+import type { Outputs } from '../../ports/outputs.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { FollowedJob } from './follow-job.ts'
 import { SharedJob } from './shared-job.ts'
@@ -27,13 +29,14 @@ interface Options {
   readonly waiting: Waiting
   readonly jobs: Jobs
   readonly outputs: Outputs
+  readonly balances: Pick<Balances, 'glanceAfter'>
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
 }
 
 export function makeSharedJobs(options: Options): SharedJobs {
-  const { waiting, jobs, bus } = options
+  const { waiting, jobs, balances, bus } = options
   const byJob = new Map<JobId, SharedJob>()
   const byKey = new Map<string, SharedJob>()
   let draining = false
@@ -59,6 +62,7 @@ export function makeSharedJobs(options: Options): SharedJobs {
         origin,
         followed,
         draining: () => draining,
+        noteEnding: () => void balances.glanceAfter(caller.wallet, jobId, NO_CREDITS),
         sayLeft: () => {
           const message: CallersLeft = { jobId, replyTo: waiting.replyTo }
           bus.publish(SUBJECTS.edgesLeft, message)

@@ -2,7 +2,7 @@ import { outputHash } from '../../domain/hash.ts'
 import type { Hex32, JobId } from '../../domain/ids.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
-import type { Outputs } from '../../ports/ledger.ts'
+import type { Outputs } from '../../ports/outputs.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 /** The pool, or this edge, may be cut off from the store for some seconds. */

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
-import type { Outputs } from '../../ports/ledger.ts'
+import type { Outputs } from '../../ports/outputs.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 /** What a job that has begun ends with where its worker finds the request at fault. */

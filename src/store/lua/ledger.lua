@@ -4,10 +4,12 @@
 --                     g generation
 -- KEYS[2] h:{wallet}  hash: job id → r<credits> reserved, or l<credits> locked on chain;
 --                     'withdrawal' → r<credits> set aside for a voucher whose nonce was read after
---                     block 'withdrawal_after'
+--                     block 'withdrawal_after'; 'returning' → '<job id> <credits> …' on their way back
 -- ARGV[1] generation: which life of this Redis the caller speaks to. A wallet written in an earlier
 --         life may lack its last writes (a lost tail), so it counts as unknown.
-local WITHDRAWAL, WITHDRAWAL_AFTER = 'withdrawal', 'withdrawal_after'
+local WITHDRAWAL, WITHDRAWAL_AFTER, RETURNING = 'withdrawal', 'withdrawal_after', 'returning'
+-- More than any request costs: who has so much waits for nothing to come back.
+local PLENTY = 10000
 local wallet, holds, generation = KEYS[1], KEYS[2], ARGV[1]
 
 -- Never '-0', which is no whole number to Redis.
@@ -26,6 +28,24 @@ local function hold(job)
 end
 local function add(name, number)
   redis.call('HINCRBY', wallet, name, whole(number))
+end
+-- Credits on their way back, of jobs that have ended and whose end the chain has not told yet, and how they
+-- are written. A job that holds nothing any more has been told of.
+local function returning(except)
+  local sum, kept = 0, {}
+  local noted = redis.call('HGET', holds, RETURNING)
+  for job, credits in string.gmatch(noted or '', '(%S+) (%d+)') do
+    if job ~= except and hold(job) then
+      sum = sum + tonumber(credits)
+      kept[#kept + 1] = job .. ' ' .. credits
+    end
+  end
+  return sum, kept
+end
+local function noteReturning(job, credits)
+  local _, kept = returning(job)
+  kept[#kept + 1] = job .. ' ' .. whole(credits)
+  redis.call('HSET', holds, RETURNING, table.concat(kept, ' '))
 end
 local function endAside()
   local _, credits = hold(WITHDRAWAL)

@@ -87,10 +87,10 @@ export class RecordingLedger implements Ledger {
   }
 
   async balance() {
-    return { remaining: toCredits(0), lastTopupAt: null }
+    return { remaining: toCredits(0), returning: toCredits(0), lastTopupAt: null }
   }
 
-  async remainingAfter() {
+  async accountFor() {
     return toCredits(0)
   }
 }

@@ -12,13 +12,13 @@ import type { JobCommand } from '../../../src/messages/job.ts'
 import { LANES, SUBJECTS } from '../../../src/messages/subjects.ts'
 import { connectRedis, type Store } from '../../../src/store/connect.ts'
 import { freePort, type Server, startNats, startRedis } from '../../integration/servers.ts'
+import { until } from '../../until.ts'
 import { LINEUP } from '../memory-catalogue.ts'
 import {
   accept,
   chunksOf,
   completed,
   ESCROW,
-  eventually,
   KEY,
   MODEL,
   poolSummary,
@@ -152,7 +152,7 @@ async function untilServing(world: EdgeProcess): Promise<void> {
     live = response?.status === 200 && (await response.text()).includes(MODEL)
   }, 100)
   try {
-    await eventually(() => live, 'the edge lists the model', 60_000)
+    await until('the edge lists the model', () => live, 60_000)
   } finally {
     clearInterval(poll)
   }

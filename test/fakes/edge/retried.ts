@@ -1,5 +1,6 @@
 import type { JobId } from '../../../src/domain/ids.ts'
 import type { EdgeEnding, JobCommand, JobReply, StartJob } from '../../../src/messages/job.ts'
+import { SOON_MS, until } from '../../until.ts'
 import {
   accept,
   call,
@@ -7,7 +8,6 @@ import {
   chunksOf,
   completed,
   ESCROW_TX,
-  eventually,
   SETTLEMENT_TX,
   type Stage,
   settlementSent,
@@ -33,7 +33,7 @@ export const said = <Type extends JobCommand['type']>({ commands }: Stage, type:
   })
 export const started = (stage: Stage): readonly StartJob[] => said(stage, 'StartJob')
 export const beginning = (stage: Stage, count = 1) =>
-  eventually(() => started(stage).length >= count, `${count} jobs were started`)
+  until(`${count} jobs were started`, () => started(stage).length >= count, SOON_MS)
 
 /** All that a job says when everything goes well. */
 export function wholeAnswer(stage: Stage, jobId: JobId): void {

@@ -5,10 +5,10 @@ import { type Address, type JobId, toAddress, toHex32 } from '../../../src/domai
 import type { ServiceNames } from '../../../src/domain/service-names.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { type Edge, makeEdge } from '../../../src/edge/edge.ts'
-import { keyRecord } from '../../../src/messages/account.ts'
 import type { Chunk, EdgeMessage } from '../../../src/messages/edge.ts'
 import type { EdgeEnding, JobCommand, JobReply, StartJob } from '../../../src/messages/job.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
+import { keyRecord } from '../../../src/messages/key-record.ts'
 import type { LaneHealth } from '../../../src/messages/lane.ts'
 import { type ModelLoad, POOL_SUMMARY_MS, type PoolSummary } from '../../../src/messages/pool.ts'
 import { LANES, type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
@@ -340,13 +340,4 @@ export async function call(
       ...(options.signal ? [options.signal] : []),
     ]),
   })
-}
-
-/** Waits until `condition` holds, at most `withinMs`. */
-export async function eventually(condition: () => boolean, what: string, withinMs = 20_000) {
-  const until = Date.now() + withinMs
-  while (!condition()) {
-    if (Date.now() > until) throw new Error(`still not so after ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

@@ -19,6 +19,8 @@ const TAKEN: ReadonlySet<LedgerEntry['kind']> = new Set(['locked', 'withdrawn', 
 /** A ledger within one process that keeps balances and reservations, without a chain behind it. */
 export class WalletLedger implements Ledger {
   readonly reservations = new Map<JobId, Reservation>()
+  /** Of jobs that have ended. */
+  readonly returning = new Map<JobId, Credits>()
   /** Jobs by wallet and join key. */
   readonly joinables = new Map<string, Joinable>()
   readonly #wallets = new Map<Address, { available: bigint; lastTopupAt: UnixMs | null }>()
@@ -33,7 +35,9 @@ export class WalletLedger implements Ledger {
       return { type: 'taken', ...found }
     }
     if (this.reservations.has(jobId)) return { type: 'reserved', remaining }
-    if (remaining < reservation.credits) return { type: 'insufficient', remaining }
+    if (remaining < reservation.credits) {
+      return { type: 'insufficient', remaining, returning: this.#returning(reservation.wallet) }
+    }
     this.reservations.set(jobId, reservation)
     if (join) this.joinables.set(key, { jobId, bodyDigest: join.bodyDigest })
     return { type: 'reserved', remaining: toCredits(remaining - reservation.credits) }
@@ -52,17 +56,20 @@ export class WalletLedger implements Ledger {
   async balance(wallet: Address): Promise<Balance | 'unknown_wallet'> {
     const remaining = this.#remaining(wallet)
     if (remaining === undefined) return 'unknown_wallet'
-    return { remaining, lastTopupAt: this.#wallets.get(wallet)?.lastTopupAt ?? null }
+    const returning = this.#returning(wallet)
+    return { remaining, returning, lastTopupAt: this.#wallets.get(wallet)?.lastTopupAt ?? null }
   }
 
-  async remainingAfter(
+  async accountFor(
     wallet: Address,
     jobId: JobId,
     charged: Credits,
   ): Promise<Credits | 'unknown_wallet'> {
     const remaining = this.#remaining(wallet)
     if (remaining === undefined) return 'unknown_wallet'
-    const lock = this.reservations.get(jobId)?.credits ?? 0n
+    const lock = this.reservations.get(jobId)?.credits
+    if (lock === undefined) return remaining
+    this.returning.set(jobId, toCredits(lock - charged))
     return toCredits(remaining + lock - charged)
   }
 
@@ -99,6 +106,11 @@ export class WalletLedger implements Ledger {
 
   async forget(): Promise<void> {
     this.#wallets.clear()
+  }
+
+  #returning(wallet: Address): Credits {
+    const ended = [...this.returning].filter(([id]) => this.reservations.get(id)?.wallet === wallet)
+    return toCredits(ended.reduce((sum, [, credits]) => sum + credits, 0n))
   }
 
   #remaining(wallet: Address): Credits | undefined {

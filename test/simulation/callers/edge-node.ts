@@ -22,7 +22,8 @@ import type { Bus } from '../../../src/ports/bus.ts'
 import type { Catalogue } from '../../../src/ports/catalogue.ts'
 import { pause } from '../../../src/ports/clock.ts'
 import type { JobViews } from '../../../src/ports/job-views.ts'
-import type { Ledger, Outputs } from '../../../src/ports/ledger.ts'
+import type { Ledger } from '../../../src/ports/ledger.ts'
+import type { Outputs } from '../../../src/ports/outputs.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 import { noMetrics } from '../../fakes/no-metrics.ts'
 import type { Node } from '../world.ts'
@@ -84,7 +85,7 @@ export function startEdge(
   const jobs = makeJobs({ ...ports, replyTo: waiting.replyTo })
   const history = makeJobHistory({ ...ports, jobs })
   const balances = makeBalances(ports)
-  const sharedJobs = makeSharedJobs({ ...ports, waiting, jobs })
+  const sharedJobs = makeSharedJobs({ ...ports, waiting, jobs, balances })
   const chainHealth = makeChainHealth({ ...ports, ...settings })
   const admission = makeAdmission({ ...ports, ...settings, pools, chainHealth, balances })
   const joining = makeJoining({ ...ports, ...settings, sharedJobs, jobs, balances })

@@ -5,6 +5,7 @@ import { outputHash } from '../../../src/domain/hash.ts'
 import { completionId, toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
+import { viewOf } from '../../fakes/jobs/views.ts'
 import type { Heard } from './exchange.ts'
 import { judge } from './judge.ts'
 import { readAnswer } from './read-answer.ts'
@@ -16,26 +17,12 @@ const OTHER_JOB = toJobId(`job_${'2'.repeat(26)}`)
 const TEXT = `${JOB}@worker some text`
 const NOW = toUnixMs(1_000_000)
 
-const settled: JobView = {
-  id: JOB,
+const settled = viewOf(JOB, 'settled', {
   wallet: WALLET,
-  status: 'settled',
-  model: 'm',
-  tier: 'lite',
-  lock: toCredits(4),
-  charged: toCredits(2),
-  worker: WALLET,
-  createdAt: NOW,
   completedAt: NOW,
-  escrowTx: outputHash('lock'),
-  settlementTx: outputHash('settle'),
-  refundTx: null,
-  disputeTx: null,
-  disputedHash: null,
-  block: 1,
   proofHash: outputHash(TEXT),
   usage: { promptTokens: 1, completionTokens: 3 },
-}
+})
 const refunded: JobView = {
   ...settled,
   status: 'refunded',

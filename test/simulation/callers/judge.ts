@@ -39,7 +39,8 @@ function judgeForm({ name, jobId, end, status, headers, answer }: ToldChat): str
   if (end === 'no_end') flaws.push(`${name}: its request never ended, job ${jobId}`)
   const told = headers['x-svc-job-id']
   if (told !== undefined && told !== jobId) flaws.push(`${name}: told of ${told}, not of ${jobId}`)
-  if (status === 500 && answer.error?.code !== 'internal_error') flaws.push(`${name}: a bare 500`)
+  const isBare = end === 'whole' && status === 500 && answer.error?.code !== 'internal_error'
+  if (isBare) flaws.push(`${name}: a bare 500`)
   return flaws
 }
 

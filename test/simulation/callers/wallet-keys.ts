@@ -1,8 +1,8 @@
 import { encode } from '../../../src/bus/codec.ts'
 import { apiKeyHash, keyProof } from '../../../src/domain/hash.ts'
 import type { Address } from '../../../src/domain/ids.ts'
-import { keyRecord } from '../../../src/messages/account.ts'
 import type { ShownKey } from '../../../src/messages/job.ts'
+import { keyRecord } from '../../../src/messages/key-record.ts'
 import type { SimNats } from '../nats/server.ts'
 
 const keyOf = (wallet: Address): string => `the key of ${wallet}`

@@ -1,11 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toCredits } from '../../../src/domain/credits.ts'
-import { outputHash } from '../../../src/domain/hash.ts'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
-import type { JobView } from '../../../src/messages/job-view.ts'
 import type { Attempt, EventType, WebhookRecord } from '../../../src/messages/webhook.ts'
+import { viewOf } from '../../fakes/jobs/views.ts'
 import type { Endpoint } from './endpoints.ts'
 import { type Interested, judgeWebhooks } from './judge.ts'
 
@@ -14,26 +12,7 @@ const JOB = toJobId(`job_${'1'.repeat(26)}`)
 const NOW = toUnixMs(1_000_000)
 const SCHEDULE = [0, 1_000, 2_000]
 
-const settled: JobView = {
-  id: JOB,
-  wallet: WALLET,
-  status: 'settled',
-  model: 'm',
-  tier: 'lite',
-  lock: toCredits(4),
-  charged: toCredits(2),
-  worker: WALLET,
-  createdAt: NOW,
-  completedAt: NOW,
-  escrowTx: outputHash('lock'),
-  settlementTx: outputHash('settle'),
-  refundTx: null,
-  disputeTx: null,
-  disputedHash: null,
-  block: 1,
-  proofHash: outputHash(''),
-  usage: { promptTokens: 1, completionTokens: 3 },
-}
+const settled = viewOf(JOB, 'settled', { wallet: WALLET })
 const DUE: readonly EventType[] = ['job.submitted', 'job.processing', 'job.completed']
 
 const received = (event: string, id = `evt_${event}`, more = {}) => ({

@@ -198,12 +198,20 @@ Books('a hold for a job that is over, or never was: named', () => {
   const { at, available } = books.wallets.get(WALLET)!.steps.at(-1)!
   const holds = (kind: 'reserved' | 'locked') => ({
     ...{ wallet: WALLET, at, available, reserved: kind === 'reserved' ? 20n : 0n },
-    holds: [{ jobId: ID, kind, credits: 20n }],
+    holds: [{ for: ID, kind, credits: 20n }],
   })
   for (const kind of ['reserved', 'locked'] as const) {
     const found = differences(books, service(told, { wallets: [holds(kind)] }))
     assert.match(found.join(), `job_1: the ledger has 20 credits ${kind}`)
   }
+})
+
+Books('what is set aside for a withdrawal is reserved, and no job', () => {
+  const books = settledBooks()
+  const { at, available } = books.wallets.get(WALLET)!.steps.at(-1)!
+  const withdrawal = { for: 'withdrawal', kind: 'withdrawal', credits: 20n } as const
+  const wallet = { wallet: WALLET, at, available, reserved: 20n, holds: [withdrawal] }
+  assert.equal(differences(books, service(told, { wallets: [wallet] })), [])
 })
 
 Books('a terminal state stays', () => {

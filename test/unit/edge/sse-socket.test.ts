@@ -76,14 +76,29 @@ Socket('nothing is written while the reader is full', async ({ reader, socket })
   assert.is(reader.heard, EVENT.repeat(200))
 })
 
-Socket('a backlog of a mebibyte ends it', async ({ reader, socket }) => {
+Socket('a backlog of a mebibyte ends it where the reader is slow', async (world) => {
+  const { clock, reader, socket } = world
   write(socket, 1_020)
   await rest()
+  await clock.advance(3_000)
   assert.not(reader.destroyed)
   write(socket, 60)
   assert.ok(reader.destroyed)
   write(socket, 1)
   socket.end({})
+})
+
+Socket('megabytes that come at once reach a reader that reads', async ({ reader, socket }) => {
+  write(socket, 4_000)
+  socket.end({})
+  while (await reader.take());
+  assert.is(reader.heard.length, EVENT.length * 4_000)
+  assert.ok(reader.writableFinished)
+})
+
+Socket('but not any number of them', ({ reader, socket }) => {
+  write(socket, 40_000)
+  assert.ok(reader.destroyed)
 })
 
 Socket(
