@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RpcTransactionReceipt } from 'viem'
 import { type Address, type TxHash, toHex32 } from '../domain/ids.ts'
+import type { DurationMs } from '../domain/time.ts'
 import {
   ChainUnavailable,
   type Hex,
@@ -14,6 +15,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Contracts } from './contracts-file.ts'
 import { decodeFacts } from './facts.ts'
 import type { Rpc } from './json-rpc.ts'
+import type { LookPace } from './look-pace.ts'
 import { type Offered, offer } from './offer.ts'
 
 export interface Sending {
@@ -24,12 +26,7 @@ export interface Sending {
   /** A transaction that blocks pass by for so long is stuck. */
   readonly stuckMs: number
   readonly patience: Patience
-  readonly pace: Pace
-}
-
-/** How long one lane's transactions took of late, from the node's taking them to their receipt. */
-export interface Pace {
-  inclusionMs?: number
+  readonly pace: LookPace
 }
 
 /** Since when one lane's newest attempt waits; outlives an outage of the node. */
@@ -45,13 +42,8 @@ const STUCK_BLOCKS = 3
 /** A receipt that is not there after this long will not come at once: who called tries again. */
 const INCLUSION_MS = 60_000
 const POLL_MAX_MS = 250
-/**
- * Of the time that is to be expected, the first look comes after so much, and the next an eighth later. Where
- * blocks come at intervals of their own nothing can be expected, so it never comes later than the most.
- */
-const FIRST_LOOK = 0.75
-const FIRST_LOOK_MAX_MS = 25
-const NEXT_LOOK = 1 / 8
+/** A timer is not more exact; the question's own way is wait enough. */
+const TIMER_MIN_MS = 1
 /** How often a transaction that is not included is looked after: its nonce, its place in the pool. */
 const LOOK_AFTER_MS = 1_000
 /** Nodes behind one address may lag: a spent nonce without a receipt is believed only then. */
@@ -73,12 +65,13 @@ export async function send(
   if (offered === 'taken') broadcast()
   let lookAfterAt = startedAt + LOOK_AFTER_MS
   const takenAt = performance.now()
-  const { first, next } = looks(sending.pace)
-  if (offered === 'taken') await sleep(first)
-  for (let waitMs = next; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
+  if (offered === 'taken') await rest(sending.pace.firstMs)
+  let waitMs = sending.pace.nextMs
+  for (let isFirst = true; ; isFirst = false) {
+    const askedMs = performance.now() - takenAt
     const receipt = await receiptOfAny(sending, hashes)
     if (receipt) {
-      if (offered === 'taken') keepPace(sending.pace, performance.now() - takenAt)
+      if (offered === 'taken') sending.pace.found(askedMs, isFirst)
       else broadcast()
       return receipt
     }
@@ -95,22 +88,13 @@ export async function send(
       if (offered !== 'nonce_spent' && (await isStuck(sending))) return 'stuck'
       lookAfterAt = performance.now() + LOOK_AFTER_MS
     }
-    await sleep(waitMs)
+    await rest(waitMs)
+    waitMs = Math.min(POLL_MAX_MS, waitMs * 2)
   }
 }
 
-/** When to look for a receipt: after a transaction is taken, and after the first look. */
-function looks({ inclusionMs = 0 }: Pace): { readonly first: number; readonly next: number } {
-  return {
-    first: Math.min(FIRST_LOOK_MAX_MS, inclusionMs * FIRST_LOOK),
-    next: Math.min(POLL_MAX_MS, Math.max(1, inclusionMs * NEXT_LOOK)),
-  }
-}
-
-/** Weighted: one that took long must not make the next ones late. */
-function keepPace(pace: Pace, tookMs: number): void {
-  const before = pace.inclusionMs ?? tookMs
-  pace.inclusionMs = before + (tookMs - before) / 4
+const rest = async (ms: DurationMs): Promise<void> => {
+  if (ms >= TIMER_MIN_MS) await sleep(ms)
 }
 
 /** An attempt that is already waited for keeps its time. */

@@ -1,10 +1,8 @@
-import { type Address, toHex32 } from '../domain/ids.ts'
+import { toHex32 } from '../domain/ids.ts'
 import { keccak256 } from '../domain/keccak.ts'
 import { type CompactSignature, privateKeyAddress, sign } from '../domain/proof.ts'
 import type { Hex, SignedTransaction } from '../ports/escrow.ts'
 import type { TransactionSigner, UnsignedTransaction } from '../ports/signer.ts'
-import type { Call } from './calldata.ts'
-import type { Fees } from './fees.ts'
 import { rlpBytes, rlpList, rlpNumber } from './rlp.ts'
 
 const TYPE = Buffer.from([0x02])
@@ -52,20 +50,6 @@ function signatureFields(r: Hex, vs: Hex): Buffer[] {
 export function compactSignature(r: Hex, s: Hex, yParity: number): CompactSignature {
   const word = (value: bigint) => toHex32(`0x${value.toString(16).padStart(64, '0')}`)
   return { r: word(BigInt(r)), vs: word((BigInt(yParity) << 255n) | BigInt(s)) }
-}
-
-/** Signs EIP-1559 transactions with one key. */
-export interface Signer {
-  readonly address: Address
-  sign(nonce: number, call: Call, fees: Fees): SignedTransaction
-}
-
-export function makeSigner(chainId: number, privateKey: Hex): Signer {
-  const key = Buffer.from(privateKey.slice(2), 'hex')
-  return {
-    address: privateKeyAddress(key),
-    sign: (nonce, call, fees) => signWith(key, { chainId, nonce, ...call, ...fees }),
-  }
 }
 
 /** A signer whose key is in this process. */

@@ -17,6 +17,7 @@ import type { Contracts } from './contracts-file.ts'
 import { capFees, type Fees, makeFees, raiseFees, readFees } from './fees.ts'
 import { gasMax, itemsThatFit } from './gas.ts'
 import { makeRpc, type Rpc } from './json-rpc.ts'
+import { LookPace } from './look-pace.ts'
 import { nonceOf, type Sending, send } from './send.ts'
 import { compactSignature, encodeTransaction } from './transaction.ts'
 
@@ -67,7 +68,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   })
   const sending = (lane: Lane): Sending => {
     const sender = signers[lane].address
-    return { rpc, contracts, sender, log, stuckMs, patience: {}, pace: {} }
+    return { rpc, contracts, sender, log, stuckMs, patience: {}, pace: new LookPace() }
   }
   const sendings: Readonly<Record<Lane, Sending>> = {
     lock: sending('lock'),

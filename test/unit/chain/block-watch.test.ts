@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { makeBlockWatch } from '../../../src/chain/block-watch.ts'
 import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { pause, until } from '../../e2e/until.ts'
+import { pause, until } from '../../until.ts'
 
 const REST_MS = 2_000
 

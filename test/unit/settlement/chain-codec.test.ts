@@ -14,7 +14,7 @@ import { jobEscrowAbi } from '../../../src/chain/abi.ts'
 import { callOf } from '../../../src/chain/calldata.ts'
 import { decodeFacts } from '../../../src/chain/facts.ts'
 import { gasMax, gasOf, itemsThatFit } from '../../../src/chain/gas.ts'
-import { makeSigner } from '../../../src/chain/transaction.ts'
+import { makeLocalSigner } from '../../../src/chain/transaction.ts'
 import { jobIdToBytes32, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import { tierNumber } from '../../../src/domain/tiers.ts'
 import type { Batch } from '../../../src/ports/escrow.ts'
@@ -111,10 +111,10 @@ Codec('as many items go into a transaction as its gas has room for', () => {
 
 Codec('a signed transaction is what it says, by the key it was signed with', async () => {
   for (let n = 1; n <= 600; n++) {
-    const signer = makeSigner(31_337, `0x${n.toString(16).padStart(64, '7')}`)
+    const signer = makeLocalSigner(`0x${n.toString(16).padStart(64, '7')}`)
     const call = callOf({ type: 'lock', items: [lock(job(n))] }, contracts)
     const fees = { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n }
-    const { raw, hash, nonce } = signer.sign(n, call, fees)
+    const { raw, hash, nonce } = await signer.sign({ chainId: 31_337, nonce: n, ...call, ...fees })
     assert.is(hash, keccak256(raw))
     assert.is(nonce, n)
     const parsed = parseTransaction(raw)
