@@ -1,3 +1,4 @@
+import { isReadableOnChain } from '../../src/domain/proof.ts'
 import {
   EQUIVOCATIONS,
   type EquivocationEnd,
@@ -54,9 +55,13 @@ export function makeProofs(options: Options): Proofs {
 
   /** Why there is nothing to send, if there is nothing. */
   const endOf = async (
-    { workerId, jobId }: EquivocationRecord,
+    { worker, workerId, jobId, completions }: EquivocationRecord,
     head: number,
   ): Promise<EquivocationEnd | undefined> => {
+    if (!completions.every(isReadableOnChain)) {
+      log.warn({ worker, jobId }, 'keeper: a proof holds figures that the contract cannot read')
+      return 'refused'
+    }
     const sureBlock = Math.max(0, head - confirmations + 1)
     if (await reader.isPunished(workerId, jobId, sureBlock)) return 'punished'
     return (await reader.stakeOf(workerId)) < WORTH_UNITS ? 'nothing_at_stake' : undefined

@@ -16,6 +16,19 @@ export interface Completion {
   readonly completedAt: number
 }
 
+const isUint = (value: number, bits: number): boolean =>
+  Number.isInteger(value) && value >= 0 && value < 2 ** bits
+
+/**
+ * Whether the contract's own types hold these figures. Others can be signed all the same, and what was
+ * signed of them proves nothing on chain.
+ */
+export const isReadableOnChain = ({
+  outputTokens,
+  completedAt,
+}: Pick<Completion, 'outputTokens' | 'completedAt'>): boolean =>
+  isUint(outputTokens, 32) && isUint(completedAt, 40)
+
 /** A signature in EIP-2098 form: `vs` carries the recovery bit in its top bit. */
 export interface CompactSignature {
   readonly r: Hex32

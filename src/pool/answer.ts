@@ -1,5 +1,5 @@
 import type { Chunk } from '../../proto/gen/svc/worker/v1/worker.ts'
-import { mostUnitsOf } from '../domain/plausible-tokens.ts'
+import { mostChunksOf, mostUnitsOf } from '../domain/plausible-tokens.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import type { Flaw } from '../messages/strikes.ts'
 import { flaw } from './flaw.ts'
@@ -12,7 +12,7 @@ export class Answer {
   private readonly pieces: string[] = []
   private units = 0
 
-  /** @param outputTokensMax bounds the text that is believable */
+  /** @param outputTokensMax bounds the text that is believable, and the pieces that it comes in */
   constructor(private readonly outputTokensMax: number) {}
 
   get isEmpty(): boolean {
@@ -32,6 +32,10 @@ export class Answer {
     this.units += chunk.text.length
     if (this.units > mostUnitsOf(this.outputTokensMax)) {
       return err(flaw('answer_too_long', 'the answer is longer than its tokens can be'))
+    }
+    // Even an empty piece is kept, so that each is found by its number when it comes again.
+    if (this.chunks > mostChunksOf(this.outputTokensMax)) {
+      return err(flaw('answer_too_long', 'the answer comes in more pieces than it can have tokens'))
     }
     this.pieces.push(chunk.text)
     return ok(chunk.text)

@@ -1,6 +1,6 @@
 import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Outputs } from '../ports/ledger.ts'
+import type { Outputs } from '../ports/outputs.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Span } from '../telemetry/traces.ts'
 import type { Contradictions } from './contradictions.ts'

@@ -9,7 +9,7 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import { AttemptReports } from './attempt-reports.ts'
 import { Comebacks } from './comebacks.ts'
 import { EdgeAnswer } from './edge-answer.ts'
-import { type Fault, readFailure } from './failure.ts'
+import { type Fault, readFailure, readGivingUp } from './failure.ts'
 import { NOT_ACCEPTED } from './flaw.ts'
 import { Hedge } from './hedge.ts'
 import { Offering } from './offering.ts'
@@ -102,12 +102,13 @@ export class Attempt {
 
   refused(session: Session, reason: Refusal_Reason): void {
     const run = this.runs.of(session)
-    if (!run?.isOffered) return
+    if (!run || run.isHeld) return
     const { placements, terms } = this.deps
     if (reason === Refusal_Reason.REASON_DRAINING) placements.drainWorker(session)
     if (reason === Refusal_Reason.REASON_MODEL_NOT_SERVED) terms.notServed(session, this.job.model)
     const outcome = reason === Refusal_Reason.REASON_BUSY ? 'busy' : 'declined'
-    this.passOn(run, { reason: 'worker_refused', outcome })
+    if (run.isOffered) this.passOn(run, { reason: 'worker_refused', outcome })
+    else this.give(run, readGivingUp(this.stopping))
   }
 
   chunk(session: Session, chunk: Chunk): void {

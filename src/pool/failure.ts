@@ -25,14 +25,17 @@ export function readFailure({ reason, message }: Failure, stopping: boolean): Fa
     case Failure_Reason.REASON_OUT_OF_TIME:
       return { reason: 'worker_error', outcome: 'neutral' }
     case Failure_Reason.REASON_CANCELLED:
-      // Nobody asked: an agent that gives up by itself has failed.
-      return stopping
-        ? { reason: 'cancelled', outcome: 'neutral' }
-        : { reason: 'worker_error', outcome: 'failed', why: 'it gave up unasked' }
+      return readGivingUp(stopping)
     default:
       return { reason: 'worker_error', outcome: 'failed', why: 'its engine failed' }
   }
 }
+
+/** It ends the job without an answer. Where nobody asked, an agent that does so has failed. */
+export const readGivingUp = (stopping: boolean): Fault =>
+  stopping
+    ? { reason: 'cancelled', outcome: 'neutral' }
+    : { reason: 'worker_error', outcome: 'failed', why: 'it gave up unasked' }
 
 /** Of a message that may be of any length, and hold anything: one line. */
 const fit = (message: string): string =>

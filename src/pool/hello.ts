@@ -56,12 +56,13 @@ export function checkHello(
       `registration_signature is not by ${worker} for payee ${payee}`,
     )
   }
-  const offered = offeredModels(hello)
+  const said = new Map(hello.models.map(({ id, contextWindow }) => [id, contextWindow]))
+  const offered = keptModels(said, catalogue)
   const { taken, leftOut } = sortModels(offered, catalogue, at)
   if (taken.length === 0) {
     return refuse(
       status.INVALID_ARGUMENT,
-      `no model that the catalogue lists was offered (${whyLeftOut(leftOut)}): offer one under its exact id`,
+      `no model that the catalogue lists was offered (${whyLeftOut(leftOut, said.size)}): offer one under its exact id`,
     )
   }
   const models = new Map(taken.map(({ id, contextWindow }) => [id, contextWindow]))
@@ -90,13 +91,15 @@ const CONTROL = /\p{C}/gu
 const tidy = (text: string, charsMax: number): string =>
   text.replace(CONTROL, '').slice(0, charsMax)
 
-/** What the catalogue does not list is kept: it may be listed while the worker is connected. */
-const offeredModels = (hello: Hello): Map<string, number> =>
-  new Map(
-    hello.models
-      .filter(({ id }) => isModelId(id))
-      .slice(0, OFFERED_MAX)
-      .map(({ id, contextWindow }) => [id, contextWindow]),
-  )
+/**
+ * What the catalogue lists comes first. What it does not list is kept as far as there is room: it may be
+ * listed while the worker is connected.
+ */
+function keptModels(said: ReadonlyMap<string, number>, catalogue: Catalogue): Map<string, number> {
+  const possible = [...said].filter(([id]) => isModelId(id))
+  const isListed = ([id]: readonly [string, number]) => catalogue.find(id) !== undefined
+  const others = possible.filter((model) => !isListed(model))
+  return new Map([...possible.filter(isListed), ...others].slice(0, OFFERED_MAX))
+}
 
 const refuse = (code: status, details: string): Result<never, Ending> => err({ code, details })

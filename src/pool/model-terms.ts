@@ -124,12 +124,16 @@ export function sortModels(
 
 const NAMED_MAX = 5
 
-/** For people. */
-export function whyLeftOut(leftOut: readonly LeftOutModel[]): string {
-  if (leftOut.length === 0) return 'none at all'
+/**
+ * For people.
+ * @param offered how many there were: more than are kept, perhaps
+ */
+export function whyLeftOut(leftOut: readonly LeftOutModel[], offered = leftOut.length): string {
+  if (offered === 0) return 'none at all'
   const named = leftOut.slice(0, NAMED_MAX).map(({ id, reason }) => {
     return `${id} is ${reason === Reason.REASON_RETIRED ? 'retired' : 'not listed'}`
   })
-  const more = leftOut.length - named.length
+  if (named.length === 0) return `${offered} under what can be no id of a model`
+  const more = offered - named.length
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }

@@ -4,7 +4,7 @@ import type { OfferJob } from '../messages/pool.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus } from '../ports/bus.ts'
 import { type Clock, pause } from '../ports/clock.ts'
-import type { Outputs } from '../ports/ledger.ts'
+import type { Outputs } from '../ports/outputs.ts'
 import type { Log } from '../telemetry/log.ts'
 
 const RETRY_MS = [100, 300, 900] as const

@@ -1,5 +1,6 @@
 import type { Chunk, Completion } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { ChatRequest } from '../domain/chat.ts'
+import { mostPromptTokensOf } from '../domain/plausible-tokens.ts'
 import { ok, type Result } from '../domain/result.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Flaw } from '../messages/strikes.ts'
@@ -11,6 +12,7 @@ import { type OfferedJob, toOffer } from './offer.ts'
 import type { Placements } from './placement.ts'
 import type { Outcome } from './registry/conduct.ts'
 import type { Session } from './session.ts'
+import { type ClaimRead, readClaim } from './signed-claim.ts'
 import { type Proven, verifyCompletion } from './verify.ts'
 
 export interface Release {
@@ -27,8 +29,10 @@ export class Run {
   private state: 'held' | 'offered' | 'running' | 'ended' = 'held'
   private offeredAt = 0
   private budgetMs: DurationMs = Number.POSITIVE_INFINITY
+  /** The most that its prompt can be: the prompt itself is not kept. */
+  private promptTokensMost = 0
   /** What it sent as its proof. */
-  claim: Completion | undefined
+  claim: ClaimRead | undefined
   /** How often the worker came back to it after its stream had broken. */
   comebacks = 0
   private mayOfferAgain = false
@@ -86,6 +90,7 @@ export class Run {
     const { placements, clock } = this.deps
     this.state = 'offered'
     this.offeredAt = clock.monotonic()
+    this.promptTokensMost = mostPromptTokensOf(prompt.messages)
     this.budgetMs = firstTokenBudgetMs({
       medianMs: placements.firstTokenMs(this.session, this.job.model),
       promptTokens: promptTokensOf(prompt),
@@ -126,11 +131,13 @@ export class Run {
 
   /** @returns the proof that the job gets, or what is wrong with it */
   prove(claim: Completion, separator: Uint8Array): Result<Proven, Flaw> {
-    this.claim = claim
+    this.claim = readClaim(claim)
     const { jobId, outputTokensMax } = this.job
-    const { chunks } = this.answer
-    const worker = this.session.address
-    const seen = { jobId, worker, text: this.answer.text(), chunks, outputTokensMax }
+    const { answer, promptTokensMost } = this
+    const seen = {
+      ...{ jobId, worker: this.session.address, text: answer.text(), chunks: answer.chunks },
+      ...{ outputTokensMax, promptTokensMost },
+    }
     return verifyCompletion(claim, seen, separator, this.deps.clock.now())
   }
 

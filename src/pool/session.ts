@@ -1,10 +1,11 @@
 import { status } from '@grpc/grpc-js'
-import type { Completion, ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { trim } from '../domain/newest.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { WorkerProfile } from './registry/state.ts'
 import { SessionTokens } from './session-tokens.ts'
+import type { ClaimRead } from './signed-claim.ts'
 import {
   type Ending,
   type FromWorker,
@@ -47,8 +48,8 @@ export interface MetWorker extends WorkerProfile {
 export interface JobEnding {
   /** `pool`: it was told to stop, and more may have been on its way. */
   readonly by: 'worker' | 'pool'
-  /** What it sent as its proof, right or wrong. */
-  readonly claim: Completion | undefined
+  /** What it sent as its proof, right or wrong. A worker's memory here is not the worker's to size. */
+  readonly claim: ClaimRead | undefined
   /** How many chunks of it had come. */
   readonly chunks: number
 }
@@ -61,7 +62,7 @@ export interface SessionListener {
   closed(session: Session): void
 }
 
-/** Besides two for each slot. A worker's memory here is not the worker's to size. */
+/** Besides two for each slot, for the same reason. */
 const ENDED_MOST = 256
 
 /** One worker that has been welcomed, over one stream after the other while it may resume. */

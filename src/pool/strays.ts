@@ -2,13 +2,12 @@ import type {
   Chunk,
   Completion as CompletionMessage,
 } from '../../proto/gen/svc/worker/v1/worker.ts'
-import { hex32FromBytes, signatureFromBytes } from '../domain/bytes.ts'
-import { type Address, type JobId, parseJobId } from '../domain/ids.ts'
-import { completionDigest, recover } from '../domain/proof.ts'
+import { type JobId, parseJobId } from '../domain/ids.ts'
 import { type Flaw, type SignedCompletion, saysTheSame } from '../messages/strikes.ts'
 import type { Claim } from './contradictions.ts'
 import { flaw } from './flaw.ts'
 import type { Session } from './session.ts'
+import { readClaim, signedBy } from './signed-claim.ts'
 
 /** Text of a job that is not under way at this worker; undefined: an honest worker may send it. */
 export function strayText(session: Session, { jobId, seq }: Chunk): Flaw | undefined {
@@ -36,15 +35,16 @@ export function strayCompletion(
 ): StrayCompletion | undefined {
   const end = session.ended.get(claim.jobId)
   const jobId = parseJobId(claim.jobId)
+  const read = readClaim(claim)
   if (!end) {
     const foreign = flaw('foreign_job', 'it completed a job that it was not offered')
-    const signed = jobId.ok ? signedBy(session.address, jobId.value, claim, separator) : undefined
+    const signed = jobId.ok ? signedBy(session.address, jobId.value, read, separator) : undefined
     return jobId.ok && signed
       ? { flaw: foreign, foreign: { jobId: jobId.value, ...signed } }
       : { flaw: foreign }
   }
   if (!end.claim) return undefined
-  const both = [end.claim, claim].map((each) =>
+  const both = [end.claim, read].map((each) =>
     jobId.ok ? signedBy(session.address, jobId.value, each, separator) : undefined,
   )
   const [first, second] = both
@@ -58,20 +58,4 @@ export function strayCompletion(
     both: [first, second] as [SignedCompletion, SignedCompletion],
   }
   return { flaw: flaw('equivocation', 'it signed two different completions of a job'), proof }
-}
-
-/** The claim as the chain reads it, where the worker has signed it. */
-function signedBy(
-  worker: Address,
-  jobId: JobId,
-  claim: CompletionMessage,
-  separator: Uint8Array,
-): SignedCompletion | undefined {
-  const outputHash = hex32FromBytes(claim.outputHash)
-  const signature = signatureFromBytes(claim.signature)
-  if (!outputHash || !signature) return undefined
-  const { outputTokens, completedAt } = claim
-  const digest = completionDigest(separator, { jobId, outputHash, outputTokens, completedAt })
-  const signed = { outputHash, outputTokens, completedAt, signature }
-  return recover(digest, signature) === worker ? signed : undefined
 }

@@ -1,4 +1,4 @@
-import type { Address, JobId } from '../domain/ids.ts'
+import { type Address, type JobId, parseJobId } from '../domain/ids.ts'
 import {
   type EquivocationRecord,
   equivocationKey,
@@ -23,6 +23,8 @@ interface Unsaved {
 
 const SAVE_MS = 1_000
 const CONFLICTS_MOST = 8
+/** In place of what cannot be the id of a job. */
+const NO_JOB_ID = 'no job id'
 
 /** Records what workers did against the rules, for operators and for the chain. */
 export class Strikes {
@@ -42,8 +44,10 @@ export class Strikes {
     this.stopTicking = options.clock.every(SAVE_MS, () => void this.save())
   }
 
-  note({ address, workerId }: Culprit, jobId: string, flaw: Flaw): void {
+  /** @param saidId as the worker sent it: of any length, and holding anything */
+  note({ address, workerId }: Culprit, saidId: string, flaw: Flaw): void {
     const { log, clock } = this.options
+    const jobId = parseJobId(saidId).ok ? saidId : NO_JOB_ID
     log.warn({ worker: address, jobId, kind: flaw.kind, flaw: flaw.text }, 'worker broke the rules')
     const last = { jobId, flaw, at: clock.now() }
     const unsaved = this.unsaved.get(address) ?? { workerId, counts: new Map(), last }
@@ -68,7 +72,7 @@ export class Strikes {
     await this.save()
   }
 
-  /** What cannot be written is kept for the next time. */
+  /** What cannot be written now is kept for the next time. */
   private async save(): Promise<void> {
     const [unsaved, equivocations] = [this.unsaved, this.equivocations]
     this.unsaved = new Map()
@@ -92,7 +96,9 @@ export class Strikes {
     try {
       await write()
     } catch (error) {
-      this.options.log.warn({ err: error }, 'strikes are not stored, will try again')
+      const { log } = this.options
+      if (isTooLarge(error)) return log.error({ err: error }, 'strikes are too large to be stored')
+      log.warn({ err: error }, 'strikes are not stored, will try again')
       keep()
     }
   }
@@ -118,3 +124,7 @@ function withCounts(earlier: Unsaved, later: Unsaved | undefined): Unsaved {
   for (const [kind, count] of later?.counts ?? []) counts.set(kind, (counts.get(kind) ?? 0) + count)
   return { ...earlier, counts, last: later?.last ?? earlier.last }
 }
+
+/** The server's word for what it will not take at any time. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'MAX_PAYLOAD_EXCEEDED'

@@ -23,6 +23,7 @@ export interface Seen {
   readonly text: string
   readonly chunks: number
   readonly outputTokensMax: number
+  readonly promptTokensMost: number
 }
 
 export interface Proven {
@@ -76,7 +77,9 @@ export function verifyCompletion(
     return no('wrong_signature', `signed by ${signer ?? 'nobody'}, not by the worker`)
   }
   const finishReason = FINISH_REASONS[claim.finishReason] ?? 'stop'
-  return ok({ completion, signature, promptTokens: claim.promptTokens, finishReason })
+  // Nobody pays by this figure, so one that is made up costs the worker nothing, and its caller reads none.
+  const promptTokens = Math.min(claim.promptTokens, seen.promptTokensMost)
+  return ok({ completion, signature, promptTokens, finishReason })
 }
 
 /** What is wrong with a count of output tokens. */

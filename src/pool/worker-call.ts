@@ -1,3 +1,4 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ServerDuplexStream, status } from '@grpc/grpc-js'
 import type { ConnectRequest, ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
 
@@ -25,4 +26,16 @@ export function saidIn({ message }: ConnectRequest): readonly FromWorker[] {
 export function endCall(call: WorkerCall, { code, details }: Ending): void {
   if (code === status.OK) call.end()
   else call.emit('error', { code, details })
+}
+
+/** The part of grpc-js that holds the HTTP/2 stream: nothing public resets one from this side. */
+interface Inside {
+  readonly call?: { readonly stream?: Pick<ServerHttp2Stream, 'close'> }
+}
+
+/** Resets a stream, and drops what was written and not read. Its status is lost with that. */
+export function cutCall(call: WorkerCall): void {
+  const { stream } = (call as unknown as Inside).call ?? {}
+  stream?.close(constants.NGHTTP2_CANCEL)
+  call.destroy()
 }

@@ -2,7 +2,10 @@ import type { ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { inBatches, together } from '../domain/batches.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import { type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
+import { cutCall, type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
+
+/** How long a worker may take to read what was said before the end. */
+const LAST_READ_MS: DurationMs = 1_000
 
 /**
  * What is said to a worker over one stream. gRPC writes a message once the one before it is written, which
@@ -35,10 +38,17 @@ export class WorkerLine {
     }
   }
 
-  /** Ends the stream, after all that was said over it. */
+  /**
+   * Ends the stream, after all that was said over it. The status waits behind what the worker does not
+   * read; where it goes on not to, the stream is cut, so that nothing of it stays in memory.
+   */
   end(ending: Ending): void {
     this.flush()
     endCall(this.call, ending)
+    if (this.unsent === 0) return
+    this.clock.after(LAST_READ_MS, () => {
+      if (this.unsent > 0) cutCall(this.call)
+    })
   }
 
   private flush(): void {

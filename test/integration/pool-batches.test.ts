@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inHouse } from '../fakes/pool/house.ts'
-import { until } from '../fakes/pool/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** Several messages of the worker protocol in one. */
 const Batches = suite('pool and worker: batches')
@@ -31,7 +31,7 @@ Batches(
   inHouse(async ({ rogue, stage }) => {
     const worker = await rogue(9)
     const { jobId } = await stage.offer()
-    await until(() => worker.offers.length > 0, 'an offer')
+    await until('an offer', () => worker.offers.length > 0, SOON_MS)
     worker.together(() => {
       const refusal = { $case: 'refusal', value: { jobId, reason: 1 } } as const
       worker.say({ $case: 'batch', value: { messages: [{ message: refusal }] } })
@@ -50,7 +50,7 @@ for (const batches of [true, false]) {
       const worker = await rogue(9, { batches, slots: JOBS })
       const before = worker.messages
       await Promise.all(Array.from({ length: JOBS }, () => stage.offer()))
-      await until(() => worker.offers.length === JOBS, 'all offers')
+      await until('all offers', () => worker.offers.length === JOBS, SOON_MS)
       const messages = worker.messages - before
       if (batches) assert.ok(messages < JOBS / 2, `${messages} messages`)
       else assert.ok(messages >= JOBS, `${messages} messages`)

@@ -4,7 +4,7 @@ import { Completion_FinishReason, Standing_State } from '../../proto/gen/svc/wor
 import { CANARY, lastStanding, onCanary, record, refusedNow } from '../fakes/pool/canaries.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { until } from '../fakes/pool/stage.ts'
+import { until } from '../until.ts'
 
 /** A worker that does not show what it must gets no paid job, and is told why. */
 const Lies = suite('pool: canary jobs, answered wrong')
@@ -57,6 +57,10 @@ const LIES: Readonly<
     play: (worker, jobId) => worker.complete(jobId, '', 0, { outputTokens: 0 }),
     told: /without a word/,
   },
+  'a refusal of what it has accepted': {
+    play: (worker, jobId) => worker.say({ $case: 'refusal', value: { jobId, reason: 1 } }),
+    told: /gave up unasked/,
+  },
   'no finish reason': {
     play: (worker, jobId) => {
       worker.chunk(jobId, 0, 'one')
@@ -81,7 +85,7 @@ for (const [lie, { play, told }] of Object.entries(LIES)) {
       // A later try may be under way soon: its state and its reason are of one message.
       const told_ = () =>
         standing.now?.state === Standing_State.STATE_RESTING && told.test(standing.now.reason)
-      await until(told_, 'the reason in its standing, at rest', WAIT_MS)
+      await until('the reason in its standing, at rest', told_, WAIT_MS)
       assert.ok(standing.now!.restingUntil > 0)
       await refusedNow(stage)
       assert.is(record(stage), undefined)
@@ -96,7 +100,7 @@ Lies(
     const worker = await rogue(1)
     const standing = lastStanding(worker)
     onCanary(worker, ({ jobId }) => worker.complete(jobId, '', 0))
-    await until(() => /not accepted/.test(standing.now?.reason ?? ''), 'the reason', WAIT_MS)
+    await until('the reason', () => /not accepted/.test(standing.now?.reason ?? ''), WAIT_MS)
     await refusedNow(stage)
   }, CANARY),
 )

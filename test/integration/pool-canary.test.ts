@@ -19,8 +19,9 @@ import {
 } from '../fakes/pool/canaries.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'
-import { identity, MODEL, PoolStage, until } from '../fakes/pool/stage.ts'
+import { identity, MODEL, PoolStage } from '../fakes/pool/stage.ts'
 import { stream } from '../fakes/pool/upstream.ts'
+import { until } from '../until.ts'
 
 /** What a worker must show before it is offered paid jobs. */
 const Canaries = suite('pool: canary jobs')
@@ -36,11 +37,11 @@ Canaries(
     const agent = stage.lastAgent()
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'CompleteJob')
-    await until(() => agent.report().standing?.jobsFinished === 1, 'a standing', WAIT_MS)
+    await until('a standing', () => agent.report().standing?.jobsFinished === 1, WAIT_MS)
     const { standing, jobsDone, unitsEarned } = agent.report()
     assert.equal([jobsDone, unitsEarned], [1, '60000'])
     assert.equal([standing?.jobsOffered, standing?.models[0]?.jobsPerMinute], [1, 1])
-    await until(() => stage.load()?.measured === 1, 'one first token to be measured', WAIT_MS)
+    await until('one first token to be measured', () => stage.load()?.measured === 1, WAIT_MS)
     assert.ok(stage.told.every((command) => command.jobId === jobId))
     assert.is(stage.outputs.answers.size, 1)
     assert.ok(record(stage)?.models[MODEL])
@@ -51,7 +52,7 @@ Canaries(
   'a canary job is short, marked, of an id that no job has, and measures nothing',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(1)
-    await until(() => worker.offers.length === 1, 'the canary job', WAIT_MS)
+    await until('the canary job', () => worker.offers.length === 1, WAIT_MS)
     const [offer] = worker.offers as [Offer]
     assert.ok(offer.canary && parseJobId(offer.jobId).ok)
     assert.match(offer.jobId, /^job_unpaid/)
@@ -60,8 +61,8 @@ Canaries(
     assert.is(stage.workers(), 0)
     await refusedNow(stage)
     onCanary(worker, passes(worker))
-    await until(() => stage.workers() === 1, 'the model to be open', WAIT_MS)
-    await until(() => stage.load()?.busy === 0, 'its slot to be free', WAIT_MS)
+    await until('the model to be open', () => stage.workers() === 1, WAIT_MS)
+    await until('its slot to be free', () => stage.load()?.busy === 0, WAIT_MS)
     assert.is(stage.load()?.measured, 0)
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'CompleteJob')
@@ -80,11 +81,11 @@ Canaries(
       const message = 'model not found'
       worker.say({ $case: 'failure', value: { jobId: offer.jobId, reason: 1, message } })
     })
-    await until(() => stage.workers() === 1, 'the model that it serves', WAIT_MS)
+    await until('the model that it serves', () => stage.workers() === 1, WAIT_MS)
     await refusedNow(stage, OTHER_MODEL)
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'CompleteJob')
-    await until(() => /model not found/.test(standing.now?.reason ?? ''), 'the reason', WAIT_MS)
+    await until('the reason', () => /model not found/.test(standing.now?.reason ?? ''), WAIT_MS)
     assert.is(standing.now?.state, Standing_State.STATE_READY)
     assert.match(standing.now!.reason, OTHER_MODEL)
 
@@ -120,11 +121,11 @@ Canaries(
     }
     const joined = serve(undefined)
     joined.catch(() => {})
-    await until(() => tries > 0, 'the canary job', WAIT_MS)
+    await until('the canary job', () => tries > 0, WAIT_MS)
     const agent = stage.lastAgent()
     const why = () => whyNoJobs(agent.report(), Date.now()) ?? ''
-    await until(() => /its engine failed.*Is the inference server up/.test(why()), why(), WAIT_MS)
-    await until(() => stage.workers() === 1, 'the second try to pass', WAIT_MS)
+    await until(why, () => /its engine failed.*Is the inference server up/.test(why()), WAIT_MS)
+    await until('the second try to pass', () => stage.workers() === 1, WAIT_MS)
     assert.is(tries, 2)
   }, CANARY),
 )
@@ -134,18 +135,18 @@ Canaries(
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(1)
     onCanary(worker, passes(worker))
-    await until(() => record(stage) !== undefined, 'what it has shown to be kept', WAIT_MS)
+    await until('what it has shown to be kept', () => record(stage) !== undefined, WAIT_MS)
     worker.vanish()
-    await until(() => stage.workers() === 0, 'it to leave', WAIT_MS)
+    await until('it to leave', () => stage.workers() === 0, WAIT_MS)
 
     const again = await rogue(1)
-    await until(() => stage.workers() === 1, 'it to be back', WAIT_MS)
+    await until('it to be back', () => stage.workers() === 1, WAIT_MS)
     assert.is(again.offers.length, 0)
     again.vanish()
-    await until(() => stage.workers() === 0, 'it to leave', WAIT_MS)
+    await until('it to leave', () => stage.workers() === 0, WAIT_MS)
 
     const updated = await rogue(1, { agent: 'test 2' })
-    await until(() => updated.offers[0]?.canary === true, 'a canary job', WAIT_MS)
+    await until('a canary job', () => updated.offers[0]?.canary === true, WAIT_MS)
     assert.is(stage.workers(), 0)
   }, CANARY),
 )
@@ -155,7 +156,7 @@ Canaries(
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(1)
     onCanary(worker, passes(worker))
-    await until(() => stage.workers() === 1 && record(stage) !== undefined, 'it to pass', WAIT_MS)
+    await until('it to pass', () => stage.workers() === 1 && record(stage) !== undefined, WAIT_MS)
     worker.onOffer = ({ jobId }) => {
       worker.accept(jobId)
       worker.chunk(jobId, 0, 'one')
@@ -163,8 +164,8 @@ Canaries(
     }
     const { jobId } = await stage.offer()
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'bad_proof')
-    await until(() => stage.workers() === 0, 'its model to be closed', WAIT_MS)
-    await until(() => record(stage) === undefined, 'what it had shown to be void', WAIT_MS)
+    await until('its model to be closed', () => stage.workers() === 0, WAIT_MS)
+    await until('what it had shown to be void', () => record(stage) === undefined, WAIT_MS)
   }, CANARY),
 )
 
@@ -180,7 +181,7 @@ Canaries(
       const finishReason = Completion_FinishReason.FINISH_REASON_LENGTH
       worker.complete(offer.jobId, '', 0, { outputTokens: 0, finishReason })
     })
-    await until(() => stage.workers() === 1, 'it to pass', WAIT_MS)
+    await until('it to pass', () => stage.workers() === 1, WAIT_MS)
     assert.ok(caps[1]! > caps[0]!)
   }, CANARY),
 )
@@ -189,13 +190,13 @@ Canaries(
   'a worker that leaves or vanishes in the middle is held nothing against',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(1)
-    await until(() => worker.offers.length === 1, 'the canary job', WAIT_MS)
+    await until('the canary job', () => worker.offers.length === 1, WAIT_MS)
     worker.accept(worker.offers[0]!.jobId)
     worker.vanish()
-    await until(() => worker.ended !== undefined, 'it to be gone', WAIT_MS)
+    await until('it to be gone', () => worker.ended !== undefined, WAIT_MS)
     const back = await rogue(1)
     onCanary(back, passes(back))
-    await until(() => stage.workers() === 1, 'it to pass', WAIT_MS)
+    await until('it to pass', () => stage.workers() === 1, WAIT_MS)
     assert.is(stage.strikes.entries.size, 0)
   }, CANARY),
 )
@@ -213,14 +214,14 @@ for (const isSeen of [true, false]) {
         held.push(offer)
       }
       worker.offers.forEach(worker.onOffer)
-      await until(() => stage.workers() === 1 && held.length === 1, 'one of two', WAIT_MS)
+      await until('one of two', () => stage.workers() === 1 && held.length === 1, WAIT_MS)
       const { jobId } = await stage.offer()
-      await until(() => held.length === 2, 'the paid job', WAIT_MS)
+      await until('the paid job', () => held.length === 2, WAIT_MS)
       worker.chunk(jobId, 0, 'go')
-      await until(() => stage.textOf(jobId) === 'go', 'its first text', WAIT_MS)
+      await until('its first text', () => stage.textOf(jobId) === 'go', WAIT_MS)
       if (isSeen) {
         worker.vanish()
-        await until(() => worker.ended !== undefined, 'it to be gone', WAIT_MS)
+        await until('it to be gone', () => worker.ended !== undefined, WAIT_MS)
       }
 
       const back = await rogue(1, { ...hello, token: worker.welcome!.sessionToken })
@@ -230,7 +231,7 @@ for (const isSeen of [true, false]) {
       back.complete(jobId, 'go on', 2)
       await stage.hears(jobId, 'CompleteJob', WAIT_MS)
       onCanary(back, passes(back))
-      await until(() => stage.workers(OTHER_MODEL) === 1, 'the other model', WAIT_MS)
+      await until('the other model', () => stage.workers(OTHER_MODEL) === 1, WAIT_MS)
       assert.is(stage.workers(), 1)
       assert.is(back.offers.filter(({ model }) => model === MODEL).length, 0)
       assert.is(stage.strikes.entries.size, 0)
@@ -243,12 +244,12 @@ Canaries(
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(1)
     onCanary(worker, passes(worker))
-    await until(() => record(stage) !== undefined, 'what it has shown to be kept', WAIT_MS)
+    await until('what it has shown to be kept', () => record(stage) !== undefined, WAIT_MS)
     const { admitted } = stage
     const other = await new PoolStage({ canary: true, admitted }).open()
     const same = new Rogue(other.url, 1)
     try {
-      await until(() => other.workers() === 1, 'it to be let in', WAIT_MS)
+      await until('it to be let in', () => other.workers() === 1, WAIT_MS)
       assert.is(same.offers.length, 0)
     } finally {
       same.vanish()
@@ -267,12 +268,12 @@ Canaries(
       worker.accept(offer.jobId)
       held.push(offer)
     })
-    await until(() => held.length === 1, 'the second canary job', WAIT_MS)
+    await until('the second canary job', () => held.length === 1, WAIT_MS)
     const { jobId, reply } = await stage.offer()
     assert.equal(reply, { type: 'taken' })
-    await until(() => stage.workers() === 1, 'the first model to be open', WAIT_MS)
+    await until('the first model to be open', () => stage.workers() === 1, WAIT_MS)
     assert.is(stage.load()?.slots, 1)
-    await until(() => stage.load()?.queued === 1, 'the job to wait for the slot', WAIT_MS)
+    await until('the job to wait for the slot', () => stage.load()?.queued === 1, WAIT_MS)
     passes(worker)({ ...held[0]! })
     await stage.hears(jobId, 'CompleteJob', WAIT_MS)
   }, CANARY),

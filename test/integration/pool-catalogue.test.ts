@@ -8,7 +8,8 @@ import { addMs } from '../../src/domain/time.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { LINEUP } from '../fakes/memory-catalogue.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { MODEL, pause, until } from '../fakes/pool/stage.ts'
+import { MODEL } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 /** What a worker gets jobs of, as the catalogue and the time have it. */
 const Pools = suite('pool: the catalogue')
@@ -41,7 +42,7 @@ Pools(
     stage.catalogue.change({ id: MODEL, retiresAt: soon })
     stage.catalogue.change({ id: OTHER, retiresAt: addMs(now, -600_000) })
     const worker = await rogue(9, { models: [MODEL, OTHER, NEW, 'has space', ''] })
-    await until(() => worker.terms !== undefined, 'the terms')
+    await until('the terms', () => worker.terms !== undefined, SOON_MS)
     assert.equal(worker.terms, {
       taken: [{ id: MODEL, contextWindow: 32_768, retiresAt: soon }],
       leftOut: [
@@ -64,6 +65,22 @@ Pools(
 )
 
 Pools(
+  'a worker may offer more models than are remembered: those that are listed come first',
+  inHouse(async ({ stage, rogue }) => {
+    const own = Array.from({ length: 300 }, (_, i) => `own/${i}`)
+    const worker = await rogue(9, { models: [...own, MODEL] })
+    await until('the terms', () => worker.terms !== undefined, SOON_MS)
+    assert.equal(taken(worker.terms), [MODEL])
+    assert.is(worker.terms?.leftOut.length, 255)
+    assert.is((await stage.offer()).reply.type, 'taken')
+    const { ended } = await rogue(10, { models: own })
+    assert.match(ended?.details ?? '', 'own/4 is not listed, and 295 more)')
+    const { ended: nameless } = await rogue(11, { models: ['has space', ''] })
+    assert.match(nameless?.details ?? '', '(2 under what can be no id of a model)')
+  }),
+)
+
+Pools(
   'a model that is listed later reaches a worker that is connected',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(9, { models: [MODEL, NEW] })
@@ -74,16 +91,16 @@ Pools(
     }
     assert.equal((await stage.offer({ model: NEW })).reply.type, 'refused')
     stage.catalogue.change({ id: NEW, contextWindow: 4_096 })
-    await until(() => stage.workers(NEW) === 1, 'the summary to have it')
+    await until('the summary to have it', () => stage.workers(NEW) === 1, SOON_MS)
     assert.is(stage.load(NEW)?.contextWindow, 4_096)
-    await until(() => worker.terms?.taken.length === 2, 'the worker to be told')
+    await until('the worker to be told', () => worker.terms?.taken.length === 2, SOON_MS)
     await stage.hears((await stage.offer({ model: NEW })).jobId, 'CompleteJob')
 
     // A reorg may take the listing back.
     stage.catalogue.set(stage.catalogue.all().filter(({ id }) => id !== NEW))
-    await until(() => stage.workers(NEW) === 0, 'the summary to forget it')
+    await until('the summary to forget it', () => stage.workers(NEW) === 0, SOON_MS)
     assert.is(stage.workers(), 1)
-    await until(() => worker.terms?.taken.length === 1, 'the worker to be told')
+    await until('the worker to be told', () => worker.terms?.taken.length === 1, SOON_MS)
   }),
 )
 
@@ -101,8 +118,8 @@ Pools(
     await stage.hears((await stage.offer()).jobId, 'CompleteJob')
     // In a second and a half the last job is over: time alone ends it.
     stage.catalogue.change({ id: MODEL, retiresAt: addMs(now, -178_500) })
-    await until(() => stage.workers() === 0, 'the model to end')
-    await until(() => taken(worker.terms)?.length === 0, 'the worker to be told')
+    await until('the model to end', () => stage.workers() === 0, SOON_MS)
+    await until('the worker to be told', () => taken(worker.terms)?.length === 0, SOON_MS)
     assert.is(worker.terms?.leftOut[0]?.reason, Reason.REASON_RETIRED)
     assert.equal((await stage.offer()).reply.type, 'refused')
   }),
@@ -118,8 +135,8 @@ Pools(
         value: { jobId, reason: Refusal_Reason.REASON_MODEL_NOT_SERVED },
       })
     await stage.offer()
-    await until(() => stage.workers() === 0, 'the model to be dropped')
-    await until(() => worker.terms?.leftOut.length === 1, 'the worker to be told')
+    await until('the model to be dropped', () => stage.workers() === 0, SOON_MS)
+    await until('the worker to be told', () => worker.terms?.leftOut.length === 1, SOON_MS)
     assert.equal(worker.terms?.leftOut, [{ id: MODEL, reason: Reason.REASON_NOT_SERVED }])
     stage.catalogue.change({ id: NEW })
     await pause(50)
@@ -133,7 +150,7 @@ Pools(
     upstream.models = ['qwen3:8b', NEW]
     await serve()
     stage.catalogue.change({ id: NEW })
-    await until(() => stage.workers(NEW) === 1, 'the worker to get it')
+    await until('the worker to get it', () => stage.workers(NEW) === 1, SOON_MS)
     await stage.hears((await stage.offer({ model: NEW })).jobId, 'CompleteJob')
     assert.is(upstream.requests[0]?.model, NEW)
   }),

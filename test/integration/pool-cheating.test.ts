@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JobId } from '../../src/domain/ids.ts'
+import { mostChunksOf, mostPromptTokensOf } from '../../src/domain/plausible-tokens.ts'
 import { completionDigest, recover } from '../../src/domain/proof.ts'
 import {
   type EquivocationRecord,
@@ -9,7 +10,8 @@ import {
 } from '../../src/messages/strikes.ts'
 import { type House, inHouse } from '../fakes/pool/house.ts'
 import type { Lies, Rogue } from '../fakes/pool/rogue.ts'
-import { ESCROW_SEPARATOR, pause, until } from '../fakes/pool/stage.ts'
+import { ESCROW_SEPARATOR } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 const Cheating = suite('pool: workers that cheat')
 
@@ -19,7 +21,11 @@ const recordOf = ({ stage }: House, worker: Rogue) =>
 /** Waits for the durable record. @returns how often each kind was seen */
 async function strikesOf(house: House, worker: Rogue, atLeast = 1) {
   const all = () => Object.values(recordOf(house, worker)?.counts ?? {})
-  await until(() => all().reduce((a, b) => a + b, 0) >= atLeast, 'the strikes to be on record')
+  await until(
+    'the strikes to be on record',
+    () => all().reduce((a, b) => a + b, 0) >= atLeast,
+    SOON_MS,
+  )
   return recordOf(house, worker)?.counts
 }
 
@@ -148,11 +154,79 @@ Cheating(
 )
 
 Cheating(
+  'a second answer with a time beyond the contract proves nothing, and hides none that does',
+  inHouse(async (house) => {
+    const { worker, jobId } = await atWork(house)
+    worker.chunk(jobId, 0, 'one answer')
+    worker.complete(jobId, 'one answer', 1)
+    worker.complete(jobId, 'another answer', 1, { completedAt: 2 ** 45 })
+    assert.equal(await strikesOf(house, worker), { second_completion: 1 })
+    const key = equivocationKey(worker.address, jobId)
+    assert.is(house.stage.strikes.entries.get(key), undefined)
+    worker.complete(jobId, 'another answer', 1, { completedAt: 2 ** 40 - 1 })
+    assert.equal(await strikesOf(house, worker, 2), { second_completion: 1, equivocation: 1 })
+    const record = house.stage.strikes.entries.get(key)?.value as EquivocationRecord
+    assert.is(record.completions[1].completedAt, 2 ** 40 - 1)
+  }),
+)
+
+Cheating(
+  'a job is not asked about a foreign completion that the contract could not read',
+  inHouse(async (house) => {
+    const { worker } = await atWork(house)
+    const asked = () => house.stage.told.filter(({ type }) => type === 'GetJob').length
+    const foreign = `job_${'0'.repeat(26)}`
+    worker.complete(foreign, 'text', 1, { completedAt: 2 ** 45 })
+    assert.equal(await strikesOf(house, worker), { foreign_job: 1 })
+    assert.is(asked(), 0)
+    worker.complete(foreign, 'text', 1)
+    await until('the question', () => asked() === 1, SOON_MS)
+  }),
+)
+
+Cheating(
+  'what is no job id is noted in a fixed word, however long it is',
+  inHouse(async (house) => {
+    const { worker } = await atWork(house)
+    worker.chunk('x'.repeat(2_000_000), 0, 'noise')
+    assert.equal(await strikesOf(house, worker), { foreign_job: 1 })
+    assert.is(recordOf(house, worker)?.last.jobId, 'no job id')
+  }),
+)
+
+Cheating(
+  'empty chunks without end: unpaid, on record',
+  inHouse(async (house) => {
+    const worker = await house.rogue(9)
+    worker.onOffer = ({ jobId }) => worker.accept(jobId)
+    const { jobId } = await house.stage.offer({ outputTokensMax: 1 })
+    await house.stage.hears(jobId, 'AssignWorker')
+    const empty = (seq: number) => ({ jobId, seq, text: '' })
+    const chunks = Array.from({ length: mostChunksOf(1) + 1 }, (_, seq) => empty(seq))
+    worker.say({ $case: 'chunks', value: { chunks } })
+    assert.is((await house.stage.hears(jobId, 'FailWorker')).reason, 'worker_error')
+    assert.equal(await strikesOf(house, worker), { answer_too_long: 1 })
+  }),
+)
+
+Cheating(
+  'more prompt tokens than the prompt can be: paid, and cut to what it can be',
+  inHouse(async (house) => {
+    const { worker, jobId } = await atWork(house)
+    worker.chunk(jobId, 0, 'text')
+    worker.complete(jobId, 'text', 1, { promptTokens: 2 ** 32 - 1 })
+    const { usage } = await house.stage.hears(jobId, 'CompleteJob')
+    assert.is(usage.promptTokens, mostPromptTokensOf([{ content: 'hello' }]))
+    assert.is(recordOf(house, worker), undefined)
+  }),
+)
+
+Cheating(
   'a worker that was told to stop may have had more on the way',
   inHouse(async (house) => {
     const { worker, jobId } = await atWork(house)
     await house.stage.stop(jobId, false)
-    await until(() => worker.cancels.length === 1, 'the cancel')
+    await until('the cancel', () => worker.cancels.length === 1, SOON_MS)
     worker.chunk(jobId, 0, 'late')
     worker.complete(jobId, 'late', 1)
     worker.chunk(jobId, 1, 'later')
@@ -167,7 +241,7 @@ Cheating(
     const { worker } = await atWork(house)
     house.stage.strikes.failures = 1
     for (let i = 0; i < 20; i++) worker.chunk(`job_${'0'.repeat(26)}`, 0, 'noise')
-    await until(() => worker.ended !== undefined, 'the stream to end')
+    await until('the stream to end', () => worker.ended !== undefined, SOON_MS)
     assert.is(worker.ended?.code, 'FAILED_PRECONDITION')
     assert.equal(await strikesOf(house, worker, 16), { foreign_job: 16 })
   }),

@@ -8,9 +8,10 @@ import type { JobCommand } from '../../src/messages/job.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'
-import { PoolStage, until } from '../fakes/pool/stage.ts'
+import { PoolStage } from '../fakes/pool/stage.ts'
 import { TurnBus } from '../fakes/pool/turn-bus.ts'
 import { assigned, jobId, locked, offered, started, terms } from '../unit/actors/given.ts'
+import { until } from '../until.ts'
 
 /** The prompt is too long for one pool's workers; the job, as it really decides, finds the other pool. */
 const Context = suite('pools: a prompt too long for one of two')
@@ -48,7 +49,7 @@ async function join(poolId: string, key: number, contextWindow: number): Promise
   const stage = stages[poolId]!
   const rogue = new Rogue(stage.url, key, { contextWindow })
   rogues.push(rogue)
-  await until(() => stage.workers() === 1, `the worker of ${poolId}`, WAIT_MS)
+  await until(`the worker of ${poolId}`, () => stage.workers() === 1, WAIT_MS)
   rogue.onOffer = (offer) => rogue.accept(offer.jobId)
   return rogue
 }
@@ -73,7 +74,7 @@ async function tooLongAtFirst(): Promise<Job> {
   const job = [started, locked, offered].reduce<Job | undefined>(evolve, undefined)!
   const small = await join('pool-1', 9, 2_048)
   const stage = await offer(job)
-  await until(() => small.offers.length === 1, 'the small worker to be asked', WAIT_MS)
+  await until('the small worker to be asked', () => small.offers.length === 1, WAIT_MS)
   const tooLong = { jobId, reason: CONTEXT_LENGTH, message: 'too long' }
   small.say({ $case: 'failure', value: tooLong })
   const failed = await stage.hears(jobId, 'FailWorker', WAIT_MS)
@@ -83,11 +84,11 @@ async function tooLongAtFirst(): Promise<Job> {
 
 Context('another pool serves more: its worker answers, under the same lock', async () => {
   const large = await join('pool-2', 10, 8_192)
-  await until(() => world.choosePool(model, ['pool-1']) === 'pool-2', 'the other pool', WAIT_MS)
+  await until('the other pool', () => world.choosePool(model, ['pool-1']) === 'pool-2', WAIT_MS)
   const job = await tooLongAtFirst()
   const stage = await offer(job)
   assert.is(stage, stages['pool-2'])
-  await until(() => large.offers.length === 1, 'the large worker to be asked', WAIT_MS)
+  await until('the large worker to be asked', () => large.offers.length === 1, WAIT_MS)
   large.chunk(jobId, 0, 'It fits.')
   large.complete(jobId, 'It fits.', 1)
   const done = await stage.hears(jobId, 'CompleteJob', WAIT_MS)
@@ -100,7 +101,7 @@ Context('another pool serves more: its worker answers, under the same lock', asy
 
 Context('the other pool serves no more than that: it is the caller’s', async () => {
   await join('pool-2', 10, 2_048)
-  await until(() => world.choosePool(model, ['pool-1']) === 'pool-2', 'the other pool', WAIT_MS)
+  await until('the other pool', () => world.choosePool(model, ['pool-1']) === 'pool-2', WAIT_MS)
   const job = await tooLongAtFirst()
   assert.ok(job.status === 'failed')
   assert.is(job.refusal.code, 'context_length_exceeded')

@@ -13,7 +13,8 @@ import {
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { type House, inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { ESCROW_SEPARATOR, identity, pause, until } from '../fakes/pool/stage.ts'
+import { ESCROW_SEPARATOR, identity } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 /** A second answer to one job, signed where the first pool or session could not see it. */
 const Elsewhere = suite('pool: two answers, signed at two places')
@@ -39,7 +40,7 @@ const recordOf = ({ stage }: House, { address }: Rogue, jobId: JobId) =>
     | EquivocationRecord
     | undefined
 async function record(house: House, worker: Rogue, jobId: JobId): Promise<EquivocationRecord> {
-  await until(() => recordOf(house, worker, jobId) !== undefined, 'the proof', WAIT_MS)
+  await until('the proof', () => recordOf(house, worker, jobId) !== undefined, WAIT_MS)
   return recordOf(house, worker, jobId)!
 }
 const hashesOf = ({ completions }: EquivocationRecord) =>
@@ -84,10 +85,10 @@ Elsewhere(
     const late = await atWork(house, worker)
     replies.set(late, stillOpen)
     answer(worker, late, 'another')
-    await until(() => tries === 1, 'the first try')
+    await until('the first try', () => tries === 1, SOON_MS)
     const own = await atWork(house, worker)
     answer(worker, own, 'one')
-    await until(() => outputs.answers.get(own) === 'one', 'the answer of the other job')
+    await until('the answer of the other job', () => outputs.answers.get(own) === 'one', SOON_MS)
     await pause(STORED_AGAIN_MS)
     assert.is(outputs.answers.get(late), undefined)
     assert.is(tries, 2)

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inHouse } from '../fakes/pool/house.ts'
-import { identity, MODEL, until } from '../fakes/pool/stage.ts'
+import { identity, MODEL } from '../fakes/pool/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** Who joins the network for the first time, and who has left the chain. */
 const Members = suite('pool: newcomers and workers that left the chain')
@@ -10,7 +11,7 @@ Members(
   'worker.registered: once a worker, with its models and region',
   inHouse(async ({ stage, rogue }) => {
     const first = await rogue(1)
-    await until(() => stage.facts.told.length === 1, 'the newcomer to be told of')
+    await until('the newcomer to be told of', () => stage.facts.told.length === 1, SOON_MS)
     const [told] = stage.facts.told
     assert.ok(told?.type === 'worker.registered')
     const worker = identity(1).address
@@ -19,7 +20,7 @@ Members(
     first.vanish()
     await rogue(1)
     await rogue(2)
-    await until(() => stage.facts.told.length > 1, 'the second worker to be told of')
+    await until('the second worker to be told of', () => stage.facts.told.length > 1, SOON_MS)
     assert.is(stage.facts.told.length, 2)
   }),
 )
@@ -32,19 +33,23 @@ Members(
     const before = await rogue(1)
     assert.ok(before.welcomed)
     stage.facts.failing = false
-    await until(() => stage.facts.told.length === 1, 'the newcomer to be told of')
+    await until('the newcomer to be told of', () => stage.facts.told.length === 1, SOON_MS)
     await inHouse(async (other) => {
       // The pool was killed after it told, before it wrote that down.
       await other.rogue(1)
-      await until(() => other.stage.facts.told.length === 1, 'the other pool to tell')
+      await until('the other pool to tell', () => other.stage.facts.told.length === 1, SOON_MS)
       assert.is(other.stage.facts.told[0]?.id, stage.facts.told[0]?.id)
     })()
-    await until(() => stage.marks.entries.size === 1, 'the mark')
+    await until('the mark', () => stage.marks.entries.size === 1, SOON_MS)
     await inHouse(async (other) => {
       for (const [key, entry] of stage.marks.entries) other.stage.marks.entries.set(key, entry)
       await other.rogue(1)
       await other.rogue(2)
-      await until(() => other.stage.facts.told.length === 1, 'the unknown one to be told of')
+      await until(
+        'the unknown one to be told of',
+        () => other.stage.facts.told.length === 1,
+        SOON_MS,
+      )
       const [told] = other.stage.facts.told
       assert.ok(told?.type === 'worker.registered')
       assert.is(told.worker, identity(2).address)
@@ -61,11 +66,11 @@ Members(
     await stage.hears(jobId, 'AssignWorker')
     const other = await rogue(2)
     stage.chain.deactivate(leaver.address)
-    await until(() => leaver.ended !== undefined, 'the leaver to be sent away')
+    await until('the leaver to be sent away', () => leaver.ended !== undefined, SOON_MS)
     assert.is(leaver.ended?.code, 'FAILED_PRECONDITION')
     assert.match(leaver.ended?.details ?? '', 'deactivated on chain')
     await stage.hears(jobId, 'FailWorker')
-    await until(() => stage.workers() === 1, 'one worker to be left')
+    await until('one worker to be left', () => stage.workers() === 1, SOON_MS)
     assert.not(other.ended)
   }),
 )
@@ -76,7 +81,7 @@ Members(
     const first = await rogue(1)
     assert.is(stage.chain.asked, 1)
     stage.chain.deactivate(identity(1).address)
-    await until(() => first.ended !== undefined, 'the leaver to be sent away')
+    await until('the leaver to be sent away', () => first.ended !== undefined, SOON_MS)
     stage.chain.deactivate(identity(2).address)
     for (const key of [1, 2, 1]) {
       const again = await rogue(key)

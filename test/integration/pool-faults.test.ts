@@ -4,8 +4,9 @@ import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Lies } from '../fakes/pool/rogue.ts'
-import { identity, pause, until } from '../fakes/pool/stage.ts'
+import { identity } from '../fakes/pool/stage.ts'
 import { type Answer, data, stream } from '../fakes/pool/upstream.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 const Faults = suite('pool and worker: faults')
 
@@ -112,7 +113,7 @@ Faults(
       const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
       assert.equal([reason, textSent], ['bad_proof', true], JSON.stringify(lie))
       worker.vanish()
-      await until(() => stage.workers() === 0, 'the rogue to be gone')
+      await until('the rogue to be gone', () => stage.workers() === 0, SOON_MS)
     }
     const honest = await rogue(9)
     honest.onOffer = ({ jobId }) => {
@@ -135,7 +136,7 @@ Faults(
     }
     const { jobId } = await stage.offer()
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_error')
-    await until(() => worker.cancels.length > 0, 'a cancel')
+    await until('a cancel', () => worker.cancels.length > 0, SOON_MS)
     assert.equal(worker.cancels, [{ jobId, settle: false }])
   }),
 )
@@ -146,9 +147,9 @@ Faults(
     const worker = await rogue(9, { slots: 2 })
     worker.onOffer = ({ jobId }) => worker.accept(jobId)
     const [a, b] = [await stage.offer(), await stage.offer()]
-    await until(() => worker.offers.length === 2, 'both offers')
+    await until('both offers', () => worker.offers.length === 2, SOON_MS)
     worker.chunk(a.jobId, 0, 'some')
-    await until(() => stage.textOf(a.jobId) === 'some', 'the chunk')
+    await until('the chunk', () => stage.textOf(a.jobId) === 'some', SOON_MS)
     worker.vanish()
     const first = await stage.hears(a.jobId, 'FailWorker')
     assert.equal([first.reason, first.textSent], ['worker_lost', true])
@@ -166,15 +167,29 @@ Faults(
     busy.onOffer = (offer) => {
       busy.say({ $case: 'refusal', value: { jobId: offer.jobId, reason: 1 } })
     }
-    await until(() => busy.offers.length === 1, 'the offer to pass on')
+    await until('the offer to pass on', () => busy.offers.length === 1, SOON_MS)
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_refused')
     assert.is(stage.told.length, 1)
-    await until(() => silent.cancels.length > 0, 'the silent one to be told')
+    await until('the silent one to be told', () => silent.cancels.length > 0, SOON_MS)
     assert.equal(silent.cancels, [{ jobId, settle: false }])
     await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 5, tokenMs: 1 }))
     const next = await stage.offer({ exclude: [silent.address] })
     const done = await stage.hears(next.jobId, 'CompleteJob')
     assert.is(done.worker, identity(1).address)
+  }),
+)
+
+Faults(
+  'a job that its only worker refuses once it has accepted it fails at once',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    worker.onOffer = ({ jobId }) => {
+      worker.accept(jobId)
+      worker.say({ $case: 'refusal', value: { jobId, reason: 1 } })
+    }
+    const { jobId } = await stage.offer()
+    const { reason, workers } = await stage.hears(jobId, 'FailWorker', 5_000)
+    assert.equal([reason, workers], ['worker_error', [worker.address]])
   }),
 )
 
@@ -192,7 +207,7 @@ async function overwork({ stage, rogue }: InHouse) {
   }
   await stage.offer()
   const { jobId } = await stage.offer()
-  await until(() => worker.offers.length === 2, 'both offers')
+  await until('both offers', () => worker.offers.length === 2, SOON_MS)
   return { worker, jobId, rest: () => clearInterval(writing) }
 }
 

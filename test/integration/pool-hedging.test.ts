@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { pause, until } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 const Hedging = suite('pool: slow first token')
 
@@ -30,10 +30,10 @@ async function hedged(house: Parameters<Parameters<typeof inHouse>[0]>[0]) {
   const slow = await measured(house, 9)
   accepts(slow)
   const { jobId, job } = await house.stage.offer()
-  await until(() => slow.offers.length === 2, 'the slow one to be asked')
+  await until('the slow one to be asked', () => slow.offers.length === 2, SOON_MS)
   const second = await house.rogue(10)
   accepts(second)
-  await until(() => second.offers.length === 1, 'the second to be asked as well')
+  await until('the second to be asked as well', () => second.offers.length === 1, SOON_MS)
   return { slow, second, jobId, job }
 }
 
@@ -43,11 +43,11 @@ Hedging(
     const { stage } = house
     const { slow, second, jobId } = await hedged(house)
     second.chunk(jobId, 0, 'from the second')
-    await until(() => slow.cancels.length === 1, 'the first to be cancelled')
+    await until('the first to be cancelled', () => slow.cancels.length === 1, SOON_MS)
     assert.equal(slow.cancels, [{ jobId, settle: false }])
     slow.chunk(jobId, 0, 'too late')
     slow.complete(jobId, 'too late', 1)
-    await until(() => stage.load()?.busy === 1, 'the first to have let go')
+    await until('the first to have let go', () => stage.load()?.busy === 1, SOON_MS)
     second.complete(jobId, 'from the second', 1)
     const done = await stage.hears(jobId, 'CompleteJob')
     assert.is(done.worker, second.address)
@@ -58,7 +58,7 @@ Hedging(
       ['AssignWorker', 'AssignWorker', 'CompleteJob'],
     )
     assert.is(stage.chunksOf(jobId)[0]?.head?.worker, second.address)
-    await until(() => stage.load()?.busy === 0, 'both slots to be free')
+    await until('both slots to be free', () => stage.load()?.busy === 0, SOON_MS)
   }),
 )
 
@@ -68,7 +68,7 @@ Hedging(
     const { stage } = house
     const { slow, second, jobId } = await hedged(house)
     slow.chunk(jobId, 0, 'from the first')
-    await until(() => second.cancels.length === 1, 'the second to be cancelled')
+    await until('the second to be cancelled', () => second.cancels.length === 1, SOON_MS)
     slow.complete(jobId, 'from the first', 1)
     assert.is((await stage.hears(jobId, 'CompleteJob')).worker, slow.address)
     assert.is(stage.textOf(jobId), 'from the first')
@@ -122,7 +122,7 @@ Hedging(
     const { stage } = house
     const { slow, second, jobId } = await hedged(house)
     await stage.stop(jobId, true)
-    await until(() => slow.cancels.length + second.cancels.length === 2, 'both to be told')
+    await until('both to be told', () => slow.cancels.length + second.cancels.length === 2, SOON_MS)
     assert.equal(slow.cancels, [{ jobId, settle: false }])
     assert.equal(second.cancels, [{ jobId, settle: false }])
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'cancelled')
@@ -136,12 +136,12 @@ Hedging(
     const small = await house.rogue(9, { contextWindow: 2_048 })
     accepts(small)
     const { jobId } = await stage.offer()
-    await until(() => small.offers.length === 1, 'the small one to be asked')
+    await until('the small one to be asked', () => small.offers.length === 1, SOON_MS)
     const large = await house.rogue(10)
     accepts(large)
     const tooLong = { jobId, reason: 2, message: 'too long' }
     small.say({ $case: 'failure', value: tooLong })
-    await until(() => large.offers.length === 1, 'the large one to be asked')
+    await until('the large one to be asked', () => large.offers.length === 1, SOON_MS)
     large.say({ $case: 'failure', value: tooLong })
     const failed = await stage.hears(jobId, 'FailWorker')
     assert.is(failed.reason, 'context_length_exceeded')
@@ -157,7 +157,7 @@ Hedging(
     const small = await house.rogue(9, { contextWindow: 2_048 })
     accepts(small)
     const { jobId } = await stage.offer()
-    await until(() => small.offers.length === 1, 'the small one to be asked')
+    await until('the small one to be asked', () => small.offers.length === 1, SOON_MS)
     const large = await house.rogue(10)
     accepts(large)
     small.chunk(jobId, 0, 'the beginning of ')

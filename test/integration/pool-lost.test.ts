@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type House, inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { until } from '../fakes/pool/stage.ts'
+import { until } from '../until.ts'
 
 const Lost = suite('pool: workers that leave in the middle of a job')
 
@@ -17,9 +17,9 @@ async function comesBack(house: House, leave: (worker: Rogue) => Promise<void>):
   await stage.hears(jobId, 'AssignWorker', WAIT_MS)
   await leave(worker)
   assert.is((await stage.hears(jobId, 'FailWorker', WAIT_MS)).reason, 'worker_lost')
-  await until(() => stage.workers() === 0, 'the worker to be gone', WAIT_MS)
+  await until('the worker to be gone', () => stage.workers() === 0, WAIT_MS)
   await house.rogue(9)
-  await until(() => stage.workers() === 1, 'the worker to be back', WAIT_MS)
+  await until('the worker to be back', () => stage.workers() === 1, WAIT_MS)
   return stage.load()!.completionRate
 }
 
@@ -36,7 +36,7 @@ Lost(
   inHouse(async (house) => {
     const share = await comesBack(house, async (worker) => {
       worker.say({ $case: 'drain', value: { reason: 'the operator wants it so' } })
-      await until(() => house.stage.workers() === 0, 'the drain', WAIT_MS)
+      await until('the drain', () => house.stage.workers() === 0, WAIT_MS)
       worker.vanish()
     })
     assert.is(share, 1)

@@ -9,8 +9,9 @@ import { OpenAiEngine } from '../../src/worker/engines/openai.ts'
 import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { identity, log, OTHER_WALLET, until, WALLET } from '../fakes/pool/stage.ts'
+import { identity, log, OTHER_WALLET, WALLET } from '../fakes/pool/stage.ts'
 import { data, stream } from '../fakes/pool/upstream.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** What an operator sees, and what keeps a worker out of jobs that it cannot do. */
 const OperatorSide = suite('pool and worker: the operator’s side')
@@ -20,13 +21,17 @@ OperatorSide(
   inHouse(async ({ stage, serve }) => {
     await serve()
     const agent = stage.lastAgent()
-    await until(() => agent.report().standing !== null, 'a first standing')
+    await until('a first standing', () => agent.report().standing !== null, SOON_MS)
     const why = () => whyNoJobs(agent.report(), Date.now()) ?? ''
     assert.match(why(), 'no demand')
 
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'CompleteJob')
-    await until(() => agent.report().standing?.jobsFinished === 1, 'a standing with the job')
+    await until(
+      'a standing with the job',
+      () => agent.report().standing?.jobsFinished === 1,
+      SOON_MS,
+    )
     const { standing, jobsDone, busy, unitsEarned, poolName } = agent.report()
     assert.is(jobsDone, 1)
     assert.is(busy, 0)
@@ -55,7 +60,7 @@ OperatorSide(
     }
     const resting = () =>
       standings.find(({ state }) => state === Standing_State.STATE_RESTING) as Standing
-    await until(() => resting() !== undefined, 'a standing that says it rests')
+    await until('a standing that says it rests', () => resting() !== undefined, SOON_MS)
     assert.match(resting().reason, 'jobs failed')
     assert.ok(resting().restingUntil > 0)
     assert.ok(resting().jobsFailed >= 2)
@@ -71,10 +76,10 @@ OperatorSide(
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'FailWorker')
     // A failed job makes the agent look at once, not at its next turn.
-    await until(() => stage.workers() === 0, 'the worker to be out', 30_000)
+    await until('the worker to be out', () => stage.workers() === 0, 30_000)
     upstream.models = listing
     upstream.answer = (_request, response) => stream(response, ['back'])
-    await until(() => stage.workers() === 1, 'the worker to be back', 30_000)
+    await until('the worker to be back', () => stage.workers() === 1, 30_000)
     const after = await stage.offer()
     await stage.hears(after.jobId, 'CompleteJob')
     assert.is(stage.textOf(after.jobId), 'back')
@@ -96,7 +101,11 @@ OperatorSide(
     const refused = await stage.hears(late.jobId, 'FailWorker')
     assert.is(refused.reason, 'worker_refused')
     const agent = stage.lastAgent()
-    await until(() => agent.report().standing?.jobsRefused === 1, 'the refusal to be counted')
+    await until(
+      'the refusal to be counted',
+      () => agent.report().standing?.jobsRefused === 1,
+      SOON_MS,
+    )
     const early = await stage.offer({ deadlineAt: addSpan(20_000) })
     await stage.hears(early.jobId, 'CompleteJob')
   }),
@@ -160,7 +169,7 @@ OperatorSide(
     await stage.hears(jobId, 'CompleteJob')
     await left
     assert.is(agent.report().busy, 0)
-    await until(() => stage.workers() === 0, 'the pool to see it leave')
+    await until('the pool to see it leave', () => stage.workers() === 0, SOON_MS)
   }),
 )
 
@@ -169,7 +178,7 @@ OperatorSide(
   inHouse(async ({ stage, rogue }) => {
     const first = await rogue(5)
     await rogue(5)
-    await until(() => first.ended !== undefined, 'the first to be sent away')
+    await until('the first to be sent away', () => first.ended !== undefined, SOON_MS)
     assert.is(first.ended?.code, status[status.ABORTED])
     assert.is(stage.workers(), 1)
     assert.is(first.address, identity(5).address)

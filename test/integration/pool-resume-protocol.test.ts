@@ -6,7 +6,7 @@ import type { StrikeRecord } from '../../src/messages/strikes.ts'
 import { RESUME_MS } from '../../src/pool/session.ts'
 import { type House, inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { pause, until } from '../fakes/pool/stage.ts'
+import { pause, until } from '../until.ts'
 
 /** Workers written by hand that come back, or say that they do. */
 const Resume = suite('pool: sessions that are resumed')
@@ -28,7 +28,7 @@ async function going({ stage, rogue }: House): Promise<Going> {
     first.chunk(jobId, 1, 'two ')
   }
   const { jobId } = await stage.offer()
-  await until(() => stage.textOf(jobId) === 'one two ', 'two chunks', PATIENCE_MS)
+  await until('two chunks', () => stage.textOf(jobId) === 'one two ', PATIENCE_MS)
   return { first, token: tokenOf(first), jobId }
 }
 
@@ -42,11 +42,11 @@ const back = ({ rogue }: House, token: Buffer, { key = KEY, beats = true } = {})
 
 /** The pool has seen that the stream is gone: no slot of it is to be had. */
 const suspended = ({ stage }: House) =>
-  until(() => stage.load()?.busy === stage.load()?.slots, 'the suspension', PATIENCE_MS)
+  until('the suspension', () => stage.load()?.busy === stage.load()?.slots, PATIENCE_MS)
 
 async function flaws({ stage }: House, worker: Rogue) {
   const record = () => stage.strikes.entries.get(worker.address)?.value as StrikeRecord | undefined
-  await until(() => record() !== undefined, 'the strike to be on record', PATIENCE_MS)
+  await until('the strike to be on record', () => record() !== undefined, PATIENCE_MS)
   return record()?.counts
 }
 
@@ -66,7 +66,7 @@ Resume(
     await house.stage.hears(jobId, 'CompleteJob', PATIENCE_MS)
     assert.is(house.stage.textOf(jobId), 'one two three')
     assert.not(isTold(house, jobId, 'FailWorker'))
-    await until(() => house.stage.load()?.busy === 0, 'the slot to be free', PATIENCE_MS)
+    await until('the slot to be free', () => house.stage.load()?.busy === 0, PATIENCE_MS)
   }),
 )
 
@@ -77,7 +77,7 @@ Resume(
     const second = await back(house, token)
     assert.equal(second.welcome?.resumed, [{ jobId, nextSeq: 2 }])
     first.chunk(jobId, 2, 'unheard')
-    await until(() => first.ended?.code === 'ABORTED', 'the old stream to end', PATIENCE_MS)
+    await until('the old stream to end', () => first.ended?.code === 'ABORTED', PATIENCE_MS)
     second.complete(jobId, 'one two ', 2)
     await house.stage.hears(jobId, 'CompleteJob', PATIENCE_MS)
     assert.is(house.stage.textOf(jobId), 'one two ')
@@ -95,7 +95,7 @@ Resume(
     const third = await back(house, token)
     assert.equal(third.welcome?.resumed, [{ jobId, nextSeq: 2 }])
     third.chunk(jobId, 2, 'three')
-    await until(() => house.stage.textOf(jobId).endsWith('three'), 'the chunk', PATIENCE_MS)
+    await until('the chunk', () => house.stage.textOf(jobId).endsWith('three'), PATIENCE_MS)
     const late = await back(house, token)
     assert.equal(late.welcome?.resumed, [])
     const failed = await house.stage.hears(jobId, 'FailWorker', PATIENCE_MS)
@@ -139,7 +139,7 @@ Resume(
   inHouse(async (house) => {
     const { first, jobId } = await going(house)
     first.say({ $case: 'drain', value: { reason: 'enough' } })
-    await until(() => house.stage.workers() === 0, 'the drain to be known', PATIENCE_MS)
+    await until('the drain to be known', () => house.stage.workers() === 0, PATIENCE_MS)
     first.vanish()
     const failed = await house.stage.hears(jobId, 'FailWorker', RESUME_MS - 1_000)
     assert.is(failed.reason, 'worker_lost')
@@ -211,7 +211,7 @@ Resume(
     const { stage, rogue } = house
     const first = await rogue(KEY, { resumes: true })
     const { jobId } = await stage.offer()
-    await until(() => first.offers.length === 1, 'the offer', PATIENCE_MS)
+    await until('the offer', () => first.offers.length === 1, PATIENCE_MS)
     const second = await back(house, tokenOf(first))
     second.onOffer = () => {
       second.accept(jobId)
@@ -233,7 +233,7 @@ Resume(
     second.say({ $case: 'failure', value: notKnown(jobId) })
     const failed = await house.stage.hears(jobId, 'FailWorker', PATIENCE_MS)
     assert.is(failed.reason, 'worker_lost')
-    await until(() => house.stage.load()?.busy === 0, 'the slot to be free', PATIENCE_MS)
+    await until('the slot to be free', () => house.stage.load()?.busy === 0, PATIENCE_MS)
   }),
 )
 
@@ -247,7 +247,7 @@ Resume(
     const { jobId, reply } = await stage.offer()
     assert.equal(reply, { type: 'taken' })
     const second = await back(house, token)
-    await until(() => second.offers.length === 1, 'the offer', PATIENCE_MS)
+    await until('the offer', () => second.offers.length === 1, PATIENCE_MS)
     assert.is(second.offers[0]?.jobId, jobId)
   }),
 )
@@ -262,9 +262,9 @@ Resume(
     await stage.stop(jobId, false)
     const second = await back(house, token)
     assert.equal(second.welcome?.resumed, [])
-    await until(() => second.cancels.length === 1, 'the cancel', PATIENCE_MS)
+    await until('the cancel', () => second.cancels.length === 1, PATIENCE_MS)
     assert.equal(second.cancels, [{ jobId, settle: false }])
-    await until(() => stage.load()?.busy === 0, 'the slot to be free', PATIENCE_MS)
+    await until('the slot to be free', () => stage.load()?.busy === 0, PATIENCE_MS)
   }),
 )
 

@@ -4,8 +4,9 @@ import { outputHash } from '../../src/domain/hash.ts'
 import type { JobId } from '../../src/domain/ids.ts'
 import { RESUME_MS } from '../../src/pool/session.ts'
 import { type CuttableHouse, inCuttableHouse } from '../fakes/pool/cuttable.ts'
-import { identity, PoolStage, pause, until } from '../fakes/pool/stage.ts'
+import { identity, PoolStage } from '../fakes/pool/stage.ts'
 import { data, stream } from '../fakes/pool/upstream.ts'
+import { pause, until } from '../until.ts'
 
 /** Real agents behind a way to the pool that fails. */
 const Resume = suite('pool and worker: a stream that breaks')
@@ -36,8 +37,8 @@ async function whole({ stage }: CuttableHouse, jobId: JobId, text: string): Prom
   assert.is(stage.strikes.entries.size, 0, 'nobody broke the rules')
 }
 
-const saidSome = ({ stage }: CuttableHouse, jobId: JobId, chunks = 3): Promise<void> =>
-  until(() => stage.chunksOf(jobId).length >= chunks, 'some of the answer', PATIENCE_MS)
+const saidSome = ({ stage }: CuttableHouse, jobId: JobId, chunks = 3): Promise<boolean> =>
+  until('some of the answer', () => stage.chunksOf(jobId).length >= chunks, PATIENCE_MS)
 
 Resume(
   'cut in the middle of an answer: it comes once and whole',
@@ -73,7 +74,7 @@ Resume(
       const before = jobs.map(({ jobId }) => stage.textOf(jobId).length)
       relay.break()
       const goOn = () => jobs.every(({ jobId }, i) => stage.textOf(jobId).length > before[i]!)
-      await until(goOn, `the answers to go on after cut ${cut}`, PATIENCE_MS)
+      await until(`the answers to go on after cut ${cut}`, goOn, PATIENCE_MS)
     }
     isCutting = false
     for (const { jobId } of jobs) {
@@ -83,7 +84,7 @@ Resume(
       await whole(house, jobId, text)
     }
     assert.is(upstream.requests.length, 3)
-    await until(() => agent.report().jobsDone === 3, 'the agent to count them', PATIENCE_MS)
+    await until('the agent to count them', () => agent.report().jobsDone === 3, PATIENCE_MS)
   }),
 )
 
@@ -104,7 +105,7 @@ Resume(
     await saidSome(house, jobId, 1)
     relay.stall()
     finish()
-    await until(() => agent.report().jobsDone === 1, 'the agent to have signed', PATIENCE_MS)
+    await until('the agent to have signed', () => agent.report().jobsDone === 1, PATIENCE_MS)
     // Neither side was told: both notice by the silence of the other.
     await whole(house, jobId, 'all of it')
     assert.is(upstream.requests.length, 1)
@@ -133,14 +134,14 @@ Resume(
     const { jobId } = await stage.offer()
     await saidSome(house, jobId, 1)
     relay.cut()
-    await until(() => agent.report().phase === 'reconnecting', 'it to reconnect', PATIENCE_MS)
+    await until('it to reconnect', () => agent.report().phase === 'reconnecting', PATIENCE_MS)
     assert.is(stage.load()?.workers, 1, 'it still holds its place')
     const failed = await stage.hears(jobId, 'FailWorker', RESUME_MS + PATIENCE_MS)
     assert.equal([failed.reason, failed.textSent], ['worker_lost', true])
-    await until(() => stage.workers() === 0, 'the worker to be gone', PATIENCE_MS)
+    await until('the worker to be gone', () => stage.workers() === 0, PATIENCE_MS)
     relay.mend()
-    await until(() => stage.workers() === 1, 'the worker to be back', PATIENCE_MS)
-    await until(() => upstream.cut === 1, 'the lost job to be dropped', PATIENCE_MS)
+    await until('the worker to be back', () => stage.workers() === 1, PATIENCE_MS)
+    await until('the lost job to be dropped', () => upstream.cut === 1, PATIENCE_MS)
     upstream.answer = speaks(1, ['again'])
     await whole(house, (await stage.offer()).jobId, 'again')
   }),
@@ -157,14 +158,14 @@ Resume(
     const second = await rogue(9)
     second.onOffer = () => second.accept(jobId)
     relay.cut()
-    await until(() => second.offers.length === 1, 'the second to be asked', PATIENCE_MS)
+    await until('the second to be asked', () => second.offers.length === 1, PATIENCE_MS)
     second.chunk(jobId, 0, 'quick')
     second.complete(jobId, 'quick', 1)
     assert.is((await stage.hears(jobId, 'CompleteJob', PATIENCE_MS)).worker, second.address)
     assert.is(stage.textOf(jobId), 'quick')
     relay.mend()
-    await until(() => upstream.cut === 1, 'the first to drop it', PATIENCE_MS)
-    await until(() => stage.load()?.busy === 0, 'all slots to be free', PATIENCE_MS)
+    await until('the first to drop it', () => upstream.cut === 1, PATIENCE_MS)
+    await until('all slots to be free', () => stage.load()?.busy === 0, PATIENCE_MS)
   }),
 )
 
@@ -177,11 +178,11 @@ Resume(
     const { jobId } = await stage.offer()
     await saidSome(house, jobId, 1)
     relay.cut()
-    await until(() => agent.report().phase === 'reconnecting', 'the cut', PATIENCE_MS)
+    await until('the cut', () => agent.report().phase === 'reconnecting', PATIENCE_MS)
     await stage.stop(jobId, false)
     relay.mend()
-    await until(() => upstream.cut === 1, 'the job to be dropped', PATIENCE_MS)
-    await until(() => stage.load()?.busy === 0, 'its slot to be free', PATIENCE_MS)
+    await until('the job to be dropped', () => upstream.cut === 1, PATIENCE_MS)
+    await until('its slot to be free', () => stage.load()?.busy === 0, PATIENCE_MS)
     assert.is(stage.told.filter(({ type }) => type === 'CompleteJob').length, 0)
     assert.is(stage.strikes.entries.size, 0)
   }),
@@ -196,7 +197,7 @@ Resume(
     const { jobId } = await stage.offer()
     await saidSome(house, jobId, 1)
     relay.cut()
-    await until(() => agent.report().phase === 'reconnecting', 'the cut', PATIENCE_MS)
+    await until('the cut', () => agent.report().phase === 'reconnecting', PATIENCE_MS)
     await stage.stop(jobId, true)
     relay.mend()
     const done = await stage.hears(jobId, 'CompleteJob', PATIENCE_MS)
@@ -218,8 +219,8 @@ Resume(
       await saidSome(house, jobId, 1)
       relay.target = other.url
       relay.break()
-      await until(() => other.workers() === 1, 'the agent at the other pool', PATIENCE_MS)
-      await until(() => upstream.cut === 1, 'the job to be dropped', PATIENCE_MS)
+      await until('the agent at the other pool', () => other.workers() === 1, PATIENCE_MS)
+      await until('the job to be dropped', () => upstream.cut === 1, PATIENCE_MS)
       upstream.answer = speaks(1, ['new'])
       const next = await other.offer()
       assert.is(

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { PROTOCOLS } from '../../src/domain/version.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import type { Rogue } from '../fakes/pool/rogue.ts'
-import { MODEL, pause, until } from '../fakes/pool/stage.ts'
+import { MODEL } from '../fakes/pool/stage.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 const Sessions = suite('pool and worker: sessions')
 
@@ -15,7 +16,7 @@ Sessions(
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'AssignWorker')
     const newer = await rogue(9)
-    await until(() => older.ended !== undefined, 'the older to end')
+    await until('the older to end', () => older.ended !== undefined, SOON_MS)
     assert.is(older.ended?.code, 'ABORTED')
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'worker_lost')
     await pause(50)
@@ -44,9 +45,9 @@ Sessions(
   'a session that falls silent is cut',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(9, { beats: false })
-    await until(() => worker.ended !== undefined, 'the cut', 30_000)
+    await until('the cut', () => worker.ended !== undefined, 30_000)
     assert.is(worker.ended?.code, 'DEADLINE_EXCEEDED')
-    await until(() => stage.workers() === 0, 'the summary to say so')
+    await until('the summary to say so', () => stage.workers() === 0, SOON_MS)
   }),
 )
 
@@ -55,8 +56,8 @@ Sessions(
   inHouse(async ({ stage, serve, rogue }) => {
     await serve()
     const usurper = await rogue(1)
-    await until(() => usurper.welcomed, 'the usurper')
-    await until(() => usurper.ended?.code === 'ABORTED', 'the agent to be back', 30_000)
+    await until('the usurper', () => usurper.welcomed, SOON_MS)
+    await until('the agent to be back', () => usurper.ended?.code === 'ABORTED', 30_000)
     await stage.hears((await stage.offer()).jobId, 'CompleteJob')
   }),
 )

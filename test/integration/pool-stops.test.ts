@@ -5,8 +5,8 @@ import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { until } from '../fakes/pool/stage.ts'
 import { type Answer, stream } from '../fakes/pool/upstream.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Stops = suite('pool and worker: stops')
 const slowly: Answer = (_request, response) =>
@@ -17,14 +17,14 @@ Stops(
   inHouse(async ({ stage, serve, upstream }) => {
     await serve(slowly)
     const { jobId } = await stage.offer()
-    await until(() => stage.textOf(jobId).length > 20, 'some text')
+    await until('some text', () => stage.textOf(jobId).length > 20, SOON_MS)
     await stage.stop(jobId, true)
     await stage.stop(jobId, true)
     const done = await stage.hears(jobId, 'CompleteJob')
     const text = stage.textOf(jobId)
     assert.is(done.outputHash, outputHash(text))
     assert.is(done.usage.completionTokens, text.split(' ').length - 1)
-    await until(() => upstream.cut === 1, 'the upstream to be let go')
+    await until('the upstream to be let go', () => upstream.cut === 1, SOON_MS)
   }),
 )
 
@@ -33,7 +33,7 @@ Stops(
   inHouse(async ({ stage, serve, upstream }) => {
     await serve(() => {})
     const { jobId } = await stage.offer()
-    await until(() => upstream.requests.length > 0, 'the upstream to be asked')
+    await until('the upstream to be asked', () => upstream.requests.length > 0, SOON_MS)
     await stage.stop(jobId, true)
     const { reason, textSent } = await stage.hears(jobId, 'FailWorker')
     assert.equal([reason, textSent], ['cancelled', false])
@@ -50,7 +50,7 @@ Stops(
     await stage.hears(jobId, 'AssignWorker')
     await stage.stop(jobId, true)
     await stage.hears(jobId, 'FailWorker')
-    await until(() => worker.cancels.length > 0, 'the worker to be told')
+    await until('the worker to be told', () => worker.cancels.length > 0, SOON_MS)
     assert.equal(worker.cancels, [{ jobId, settle: false }])
     assert.equal(
       stage.told.map(({ type }) => type),
@@ -79,10 +79,10 @@ Stops(
   inHouse(async ({ stage, serve, upstream }) => {
     await serve(slowly)
     const { jobId } = await stage.offer()
-    await until(() => stage.textOf(jobId).length > 20, 'some text')
+    await until('some text', () => stage.textOf(jobId).length > 20, SOON_MS)
     await stage.stop(jobId, false)
-    await until(() => upstream.cut === 1, 'the upstream to be let go')
-    await until(() => stage.load()?.busy === 0, 'the slot to be free')
+    await until('the upstream to be let go', () => upstream.cut === 1, SOON_MS)
+    await until('the slot to be free', () => stage.load()?.busy === 0, SOON_MS)
     assert.equal(
       stage.told.map(({ type }) => type),
       ['AssignWorker'],
@@ -99,7 +99,7 @@ Stops(
     const { jobId } = await stage.offer()
     await stage.stop(jobId, true)
     assert.is((await stage.hears(jobId, 'FailWorker')).reason, 'cancelled')
-    await until(() => worker.offers.length > 0, 'the first offer')
+    await until('the first offer', () => worker.offers.length > 0, SOON_MS)
     assert.is(worker.offers.length, 1)
   }),
 )
@@ -110,8 +110,8 @@ Stops(
     await serve(slowly)
     const { jobId } = await stage.offer({ deadlineAt: toUnixMs(Date.now() + 2_000) })
     await stage.hears(jobId, 'AssignWorker')
-    await until(() => upstream.cut === 1, 'the upstream to be let go')
-    await until(() => stage.load()?.busy === 0, 'the slot to be free')
+    await until('the upstream to be let go', () => upstream.cut === 1, SOON_MS)
+    await until('the slot to be free', () => stage.load()?.busy === 0, SOON_MS)
     assert.is(stage.told.length, 1)
   }),
 )
@@ -124,7 +124,7 @@ Stops(
     const { jobId } = await stage.offer()
     await stage.hears(jobId, 'AssignWorker')
     const stopped = agent.stop()
-    await until(() => stage.workers() === 0, 'the drain to show')
+    await until('the drain to show', () => stage.workers() === 0, SOON_MS)
     assert.equal((await stage.offer()).reply, { type: 'refused', reason: 'no_worker' })
     await stopped
     await stage.hears(jobId, 'CompleteJob')
@@ -140,7 +140,7 @@ Stops(
     await stage.hears(running.jobId, 'AssignWorker')
     const waiting = await stage.offer()
     const stopped = stage.pool.stop()
-    await until(() => stage.summary?.draining === true, 'the summary to say so')
+    await until('the summary to say so', () => stage.summary?.draining === true, SOON_MS)
     assert.equal((await stage.offer()).reply, { type: 'refused', reason: 'draining' })
     await stopped
     assert.is((await stage.hears(waiting.jobId, 'FailWorker')).reason, 'pool_gone')

@@ -12,8 +12,9 @@ import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
 import { poolTargets } from '../../src/worker/pool-ring.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
-import { identity, log, PoolStage, until } from '../fakes/pool/stage.ts'
+import { identity, log, PoolStage } from '../fakes/pool/stage.ts'
 import { type Certificate, makeAuthority } from '../fakes/tls/certificate.ts'
+import { until } from '../until.ts'
 
 /** Real handshakes between an agent and a pool, and what its operator reads when they fail. */
 const Tls = suite('pool and worker: TLS')
@@ -67,13 +68,13 @@ function dials(host: string, scheme: 'http' | 'https', trusts?: Certificate): Ag
 }
 
 const served = async () => {
-  await until(() => stage.workers() === 1, 'the worker to join', WAIT_MS)
+  await until('the worker to join', () => stage.workers() === 1, WAIT_MS)
   const { jobId } = await stage.offer()
   await stage.hears(jobId, 'CompleteJob', WAIT_MS)
 }
 const reads = async (dialling: Agent, words: RegExp) => {
   const why = () => whyNoJobs(dialling.report(), Date.now()) ?? ''
-  await until(() => why().startsWith('not connected: '), 'a reason', WAIT_MS)
+  await until('a reason', () => why().startsWith('not connected: '), WAIT_MS)
   assert.match(why(), words)
   assert.is(stage.workers(), 0)
 }

@@ -10,7 +10,8 @@ import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { SignedJobs } from '../../src/worker/local/signed-jobs.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { identity, log, pause, until } from '../fakes/pool/stage.ts'
+import { identity, log } from '../fakes/pool/stage.ts'
+import { pause, until } from '../until.ts'
 
 const Versions = suite('pool and worker: versions of the protocol')
 
@@ -49,7 +50,7 @@ Versions(
     const agent = agentOf(pool.port)
     const why = () => whyNoJobs(agent.report(), Date.now()) ?? ''
     try {
-      await until(() => why().includes('version'), 'the reason', WAIT_MS)
+      await until('the reason', () => why().includes('version'), WAIT_MS)
       assert.match(why(), /not connected: version: .*update the older one.*FAILED_PRECONDITION/)
       await pause(3_000)
       assert.equal(pool.protocols, [max], 'dialled once')
@@ -65,7 +66,7 @@ async function met(protocols: { min: number; max: number }): Promise<number | un
   const pool = await pretend(protocols)
   const agent = agentOf(pool.port)
   try {
-    await until(() => pool.protocols.length > 0, 'a hello', WAIT_MS)
+    await until('a hello', () => pool.protocols.length > 0, WAIT_MS)
     return pool.protocols[0]
   } finally {
     await agent.stop()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RECEIVE_WINDOW_BYTES } from '../../src/pool/receive-window.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { until } from '../fakes/pool/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Window = suite('pool: how much a worker may have under way')
 
@@ -14,9 +14,13 @@ Window(
     session.on('error', () => {})
     try {
       const window = () => session.remoteSettings?.initialWindowSize
-      await until(() => window() === RECEIVE_WINDOW_BYTES, 'the window of a stream')
+      await until('the window of a stream', () => window() === RECEIVE_WINDOW_BYTES, SOON_MS)
       const ofConnection = () => session.state.remoteWindowSize
-      await until(() => ofConnection() === RECEIVE_WINDOW_BYTES, 'the window of the connection')
+      await until(
+        'the window of the connection',
+        () => ofConnection() === RECEIVE_WINDOW_BYTES,
+        SOON_MS,
+      )
       assert.is(session.remoteSettings.maxConcurrentStreams, 100)
     } finally {
       session.destroy()

@@ -6,8 +6,9 @@ import { completionDigest, recover } from '../../src/domain/proof.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { inHouse } from '../fakes/pool/house.ts'
-import { EDGE, ESCROW_SEPARATOR, ESCROW_TX, identity, MODEL, until } from '../fakes/pool/stage.ts'
+import { EDGE, ESCROW_SEPARATOR, ESCROW_TX, identity, MODEL } from '../fakes/pool/stage.ts'
 import { stream } from '../fakes/pool/upstream.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Jobs = suite('pool and worker: jobs')
 
@@ -77,7 +78,7 @@ Jobs(
     await serve((_request, response) => stream(response, Array(300).fill('a '), { everyMs: 100 }))
     const { job, jobId } = await stage.offer()
     assert.equal((await stage.offer(job)).reply, { type: 'taken' })
-    await until(() => upstream.requests.length > 0, 'the upstream to be asked')
+    await until('the upstream to be asked', () => upstream.requests.length > 0, SOON_MS)
     await stage.agent(makeSampleEngine({ models: LAUNCH_LINEUP, tokens: 10, tokenMs: 1 }), {
       key: 2,
     })
@@ -86,7 +87,7 @@ Jobs(
     const done = await stage.hears(jobId, 'CompleteJob')
     assert.is(done.attempt, 2)
     assert.is(done.worker, identity(2).address)
-    await until(() => stage.load()?.busy === 0, 'the old attempt to let go')
+    await until('the old attempt to let go', () => stage.load()?.busy === 0, SOON_MS)
     assert.is(upstream.requests.length, 1)
     assert.is(stage.told.filter(({ type }) => type === 'CompleteJob').length, 1)
     assert.equal((await stage.offer(job)).reply, { type: 'taken' })

@@ -11,7 +11,15 @@ import type { Placements } from '../placement.ts'
 import { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { CANARY_MS, canaryPrompt } from './canary-job.ts'
-import { OVERDUE, readAnswer, readFailed, readFlaw, readRefusal, type Verdict } from './verdict.ts'
+import {
+  GAVE_UP,
+  OVERDUE,
+  readAnswer,
+  readFailed,
+  readFlaw,
+  readRefusal,
+  type Verdict,
+} from './verdict.ts'
 
 interface Deps {
   readonly placements: Placements
@@ -51,7 +59,7 @@ export class Canary {
   }
 
   refused(session: Session, reason: Refusal_Reason): void {
-    if (this.isAt(session) && this.run.isOffered) this.end(readRefusal(reason))
+    if (this.isAt(session)) this.end(this.run.isRunning ? GAVE_UP : readRefusal(reason))
   }
 
   chunk(session: Session, chunk: Chunk): void {

@@ -64,7 +64,7 @@ export function readFailed({ reason, message }: Failure, { model }: OfferedJob):
     case Failure_Reason.REASON_OUT_OF_TIME:
       return OVERDUE
     case Failure_Reason.REASON_CANCELLED:
-      return failed(`it gave up unasked: ${UPDATE}`)
+      return GAVE_UP
     default:
       return failed(`its engine failed: ${told}. Is the inference server up, and has it ${model}?`)
   }
@@ -92,6 +92,8 @@ const UPDATE = 'update the agent'
 export const OVERDUE = failed(
   `it was not finished within ${CANARY_MS / 1_000} s: the engine is too slow, or still loads the model`,
 )
+/** It had accepted, and nobody asked it to stop. */
+export const GAVE_UP = failed(`it gave up unasked: ${UPDATE}`)
 /** It thought again, with room to say something. */
 export const SPEECHLESS = failed(
   'all of its tokens went into thinking, and it never answered: make it think less',

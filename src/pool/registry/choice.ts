@@ -1,3 +1,4 @@
+import type { Address } from '../../domain/ids.ts'
 import type { UnixMs } from '../../domain/time.ts'
 import { rests } from './conduct.ts'
 import type { Registry, Taker, Worker } from './state.ts'
@@ -28,7 +29,7 @@ export const mayTake = (
 export const isReady = (
   { slots, conduct }: Taker,
   busy: number,
-  wallet: Placement['wallet'],
+  wallet: Address,
   at: UnixMs,
 ): boolean => busy < (conduct.onProbation ? 1 : slots) && !rests(conduct, wallet, at)
 

@@ -3,9 +3,10 @@ import type { Engine } from '../../../src/worker/engine.ts'
 import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
 import { parseWantedModels } from '../../../src/worker/engines/upstream-models.ts'
 import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
+import { SOON_MS, until } from '../../until.ts'
 import { type House, inHouse } from './house.ts'
 import { Relay } from './relay.ts'
-import { identity, log, until } from './stage.ts'
+import { identity, log } from './stage.ts'
 
 /** A house whose agent reaches the pool over a way that can fail. */
 export interface CuttableHouse extends House {
@@ -31,7 +32,7 @@ export const inCuttableHouse = (play: (house: CuttableHouse) => Promise<void>) =
       })
       agents.push(agent)
       agent.start()
-      await until(() => agent.report().phase === 'connected', 'the agent to connect')
+      await until('the agent to connect', () => agent.report().phase === 'connected', SOON_MS)
       return agent
     }
     try {

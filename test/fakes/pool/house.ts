@@ -1,7 +1,8 @@
 import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
 import { parseWantedModels } from '../../../src/worker/engines/upstream-models.ts'
+import { SOON_MS, until } from '../../until.ts'
 import { Rogue } from './rogue.ts'
-import { log, PoolStage, until } from './stage.ts'
+import { log, PoolStage } from './stage.ts'
 import { type Answer, Upstream } from './upstream.ts'
 
 export interface House {
@@ -26,7 +27,7 @@ export const inHouse =
       rogue: async (key, hello) => {
         const rogue = new Rogue(stage.url, key, hello)
         rogues.push(rogue)
-        await until(() => rogue.welcomed || rogue.ended !== undefined, 'a rogue to be met')
+        await until('a rogue to be met', () => rogue.welcomed || rogue.ended !== undefined, SOON_MS)
         return rogue
       },
       serve: async (answer, key = 1) => {

@@ -150,12 +150,12 @@ export class Rogue {
       jobId: toJobId(jobId),
       outputHash: outputHash(lies.hashOf ?? text),
       outputTokens: lies.outputTokens ?? 3,
-      completedAt: Math.floor(Date.now() / 1000) + (lies.clockAheadSeconds ?? 0),
+      completedAt: lies.completedAt ?? nowSeconds() + (lies.clockAheadSeconds ?? 0),
     }
     const value: Completion = {
       ...completion,
       outputHash: toBytes(completion.outputHash),
-      promptTokens: 1,
+      promptTokens: lies.promptTokens ?? 1,
       signature: identity(lies.signedBy ?? this.key).prove(completion, this.separator),
       finishReason: lies.finishReason ?? Completion_FinishReason.FINISH_REASON_STOP,
       chunks: lies.chunks ?? chunks,
@@ -171,10 +171,14 @@ export class Rogue {
   }
 }
 
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
 export interface Lies {
   readonly hashOf?: string
   readonly outputTokens?: number
   readonly clockAheadSeconds?: number
+  readonly completedAt?: number
+  readonly promptTokens?: number
   readonly signedBy?: number
   readonly chunks?: number
   readonly finishReason?: Completion_FinishReason

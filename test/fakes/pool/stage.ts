@@ -19,6 +19,7 @@ import { Agent } from '../../../src/worker/agent.ts'
 import type { Engine } from '../../../src/worker/engine.ts'
 import { Identity } from '../../../src/worker/identity.ts'
 import { SignedJobs } from '../../../src/worker/local/signed-jobs.ts'
+import { SOON_MS, until } from '../../until.ts'
 import { ToldFacts } from '../chain/told-facts.ts'
 import { MemoryCatalogue } from '../memory-catalogue.ts'
 import { MemoryOutputs } from '../memory-outputs.ts'
@@ -32,8 +33,6 @@ export const WALLET = toAddress(`0x${'11'.repeat(20)}`)
 export const OTHER_WALLET = toAddress(`0x${'12'.repeat(20)}`)
 export const ESCROW_TX = toHex32(`0x${'44'.repeat(32)}`)
 export const EDGE = SUBJECTS.edgeInbox('test')
-/** A machine that does much else must not fail these. */
-const WAIT_MS = 20_000
 const CHAIN_ID = 31_337
 const ESCROW = toAddress(`0x${'33'.repeat(20)}`)
 const STAKING = toAddress(`0x${'55'.repeat(20)}`)
@@ -161,7 +160,7 @@ export class PoolStage {
     this.agents.push(agent)
     const before = this.workers()
     agent.start()
-    await until(() => this.workers() > before, 'an agent to join')
+    await until('an agent to join', () => this.workers() > before, SOON_MS)
     return agent
   }
 
@@ -190,26 +189,25 @@ export class PoolStage {
       exclude: [],
       ...more,
     }
-    const reply = await this.bus.request<OfferReply>(SUBJECTS.pool('p'), job, WAIT_MS)
+    const reply = await this.bus.request<OfferReply>(SUBJECTS.pool('p'), job, SOON_MS)
     return { job, jobId, reply }
   }
 
   stop = (jobId: JobId, settle: boolean) =>
-    this.bus.request(SUBJECTS.pool('p'), { type: 'StopJob', jobId, settle }, WAIT_MS)
+    this.bus.request(SUBJECTS.pool('p'), { type: 'StopJob', jobId, settle }, SOON_MS)
 
   /** What a job was told, by type; waits for it. */
   async hears<Type extends JobCommand['type']>(
     jobId: JobId,
     type: Type,
-    withinMs = WAIT_MS,
+    withinMs = SOON_MS,
   ): Promise<Extract<JobCommand, { type: Type }>> {
     const find = () =>
       this.told.find(
         (command): command is Extract<JobCommand, { type: Type }> =>
           command.jobId === jobId && command.type === type,
       )
-    await until(() => find() !== undefined, `${type} for ${jobId}`, withinMs)
-    return find()!
+    return until(`${type} for ${jobId}`, find, withinMs)
   }
 
   chunksOf = (jobId: JobId, attempt = 1): Chunk[] =>
@@ -219,14 +217,3 @@ export class PoolStage {
       .map(({ text }) => text)
       .join('')
 }
-
-/** Waits until `holds`, with a deadline. */
-export async function until(holds: () => boolean, what: string, withinMs = WAIT_MS): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`)
-    await pause(5)
-  }
-}
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

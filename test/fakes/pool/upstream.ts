@@ -8,6 +8,9 @@ export class Upstream {
   readonly requests: Record<string, unknown>[] = []
   /** Answers whose caller went away before they were finished. */
   cut = 0
+  /** Says what models there are. */
+  list = (response: ServerResponse): unknown =>
+    response.end(JSON.stringify({ data: this.models.map((id) => ({ id, object: 'model' })) }))
   answer: Answer = (_request, response) => stream(response, ['Hello', ', ', 'world'])
   private readonly server: Server
 
@@ -34,7 +37,7 @@ export class Upstream {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/v1/models') {
-      response.end(JSON.stringify({ data: this.models.map((id) => ({ id, object: 'model' })) }))
+      this.list(response)
       return
     }
     const parts: Buffer[] = []
@@ -64,7 +67,7 @@ export async function stream(
     everyMs,
   }: StreamOptions = {},
 ): Promise<void> {
-  response.setHeader('content-type', 'text/event-stream')
+  if (!response.headersSent) response.setHeader('content-type', 'text/event-stream')
   for (const content of texts) {
     if (response.destroyed) return
     response.write(data({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))

@@ -89,6 +89,24 @@ Proofs(
   },
 )
 
+Proofs(
+  'a proof with a time beyond the contract is given up without a call, and holds up none',
+  async () => {
+    const house = openHouse()
+    house.chain.stakes.set(1, WHOLE)
+    const [[bad, record], good] = [proofOf(1), proofOf(2)]
+    const [first, second] = record.completions
+    const completions = [first, { ...second, completedAt: 2 ** 45 }] as const
+    await house.strikes.set(bad, { ...record, completions })
+    await house.strikes.set(...good)
+    await house.keep()
+    await house.pass(5)
+    assert.equal(house.made(), ['prove_equivocation 2'])
+    assert.is(endOf(house, bad), 'refused')
+    assert.is(house.told('warn').length, 1)
+  },
+)
+
 Proofs('after a crash: what was dealt with is not sent again, the rest is', async () => {
   const house = openHouse()
   house.chain.stakes.set(1, WHOLE)

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -6,11 +7,17 @@ import { HEARTBEAT_MS, type MetWorker, Session } from '../../../src/pool/session
 import type { WorkerCall } from '../../../src/pool/worker-call.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
+const CANCEL = constants.NGHTTP2_CANCEL
+
 const Stuck = suite('pool: a worker that reads nothing')
 
 /** A stream whose other side says that it lives, and reads only where `reads` says so. */
 class Call extends EventEmitter {
   ended: unknown
+  destroyed = false
+  /** As grpc-js has it: the HTTP/2 stream inside. */
+  readonly call = { stream: { close: (code: number) => void this.resets.push(code) } }
+  readonly resets: number[] = []
 
   constructor(private readonly reads: boolean) {
     super()
@@ -18,20 +25,28 @@ class Call extends EventEmitter {
       this.ended = ending
     })
   }
+  destroy(): void {
+    this.destroyed = true
+  }
   write(_message: unknown, read: () => void): boolean {
     if (this.reads) read()
     return true
   }
 }
 
-async function after(spanMs: number, reads: boolean): Promise<unknown> {
-  const [clock, call] = [new ManualClock(), new Call(reads)]
+function sessionOver(call: Call, clock: ManualClock): Session {
   const session = new Session({ batches: false } as MetWorker, clock, {
     received: () => {},
     streamBroke: () => false,
     closed: () => {},
   })
   session.speakOver(call as unknown as WorkerCall)
+  return session
+}
+
+async function after(spanMs: number, reads: boolean): Promise<unknown> {
+  const [clock, call] = [new ManualClock(), new Call(reads)]
+  const session = sessionOver(call, clock)
   session.cancel('job', false)
   for (let passed = 0; passed < spanMs; passed += HEARTBEAT_MS) {
     await clock.advance(HEARTBEAT_MS)
@@ -51,5 +66,21 @@ Stuck('is sent away after twenty seconds, and no sooner', async () => {
 Stuck('one that reads stays', async () => {
   assert.is(await after(60_000, true), undefined)
 })
+
+for (const reads of [false, true]) {
+  const what = reads
+    ? 'with all read, it is left to end'
+    : 'what is not read is dropped a second later'
+  Stuck(`when it is sent away: ${what}`, async () => {
+    const [clock, call] = [new ManualClock(), new Call(reads)]
+    const session = sessionOver(call, clock)
+    session.cancel('job', false)
+    session.end({ code: status.UNAVAILABLE, details: 'the pool shuts down' })
+    await clock.advance(900)
+    assert.equal([call.destroyed, call.resets], [false, []])
+    await clock.advance(200)
+    assert.equal([call.destroyed, call.resets], reads ? [false, []] : [true, [CANCEL]])
+  })
+}
 
 Stuck.run()
