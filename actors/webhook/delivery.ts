@@ -1,5 +1,5 @@
 import type { ServiceNames } from '../../src/domain/service-names.ts'
-import type { DurationMs } from '../../src/domain/time.ts'
+import { type DurationMs, toUnixMs, type UnixMs } from '../../src/domain/time.ts'
 import { signatureHeaders } from '../../src/domain/webhook-signature.ts'
 import type { Delivery, WalletWebhooks, WebhookRecord } from '../../src/messages/webhook.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
@@ -136,7 +136,7 @@ export function makeDelivery(options: DeliveryOptions): {
   }
 
   /** In this order: a crash in between repeats the attempt, and loses neither it nor its number. */
-  const conclude = async (delivery: Delivery, answer: WebhookAnswer, at: Delivery['dueAt']) => {
+  const conclude = async (delivery: Delivery, answer: WebhookAnswer, at: UnixMs) => {
     const times = { at, endedAt: clock.now(), schedule }
     const made = attemptOf(delivery, answer, times)
     const kept = await untilStored(() => history.append(made))
@@ -147,9 +147,7 @@ export function makeDelivery(options: DeliveryOptions): {
     }
     if (isLastFailure(made)) {
       const { wallet, webhookId, since, round } = delivery
-      await untilStored(() =>
-        records.fail(wallet, webhookId, since ?? (round as Delivery['dueAt'])),
-      )
+      await untilStored(() => records.fail(wallet, webhookId, since ?? toUnixMs(round)))
       log.info({ wallet, webhookId }, 'webhooks: one has failed, no more is sent to it')
     }
   }

@@ -73,7 +73,7 @@ export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: 
 }
 
 interface Recipient {
-  readonly wallet: Delivery['wallet']
+  readonly wallet: Address
   readonly webhook: WebhookRecord
 }
 
@@ -87,7 +87,7 @@ function wanting(
     for (const webhook of webhooks) {
       // What one misses that has failed can be replayed, from the facts.
       const isWanted = webhook.status === 'active' && webhook.events.includes(fact.type)
-      if (isWanted) found.push({ wallet: wallet as Delivery['wallet'], webhook })
+      if (isWanted) found.push({ wallet: wallet as Address, webhook })
     }
   }
   return found
