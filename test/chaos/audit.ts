@@ -3,9 +3,9 @@ import { look } from '../../src/audit/books/look.ts'
 import { lookTwice } from '../../src/audit/books/look-twice.ts'
 import { connectChain } from '../../src/audit/chain/connect.ts'
 import { findWhere } from '../../src/audit/where.ts'
-import { pause } from '../e2e/until.ts'
 import { runOn } from '../network/command.ts'
 import type { Network } from '../network/network.ts'
+import { pause } from '../until.ts'
 
 const PATIENCE_MS = 60_000
 const PAUSE_MS = 500

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LONE_MODEL, MODEL } from '../e2e/calls.ts'
 import type { MixedCaller } from '../e2e/mixed/callers.ts'
-import { pause } from '../e2e/until.ts'
+import { pause } from '../until.ts'
 import { hasLeft, type Kept, keep, type Question } from './client.ts'
 
 /** Callers that ask again and again, and keep every answer. */

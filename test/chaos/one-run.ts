@@ -1,4 +1,4 @@
-import { pause } from '../e2e/until.ts'
+import { pause } from '../until.ts'
 import { auditFlaws } from './audit.ts'
 import { flawsOf } from './checks.ts'
 import { hasLeft, type Kept, keep, nameOfGot } from './client.ts'

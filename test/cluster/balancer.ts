@@ -1,4 +1,4 @@
-import { until } from '../e2e/until.ts'
+import { until } from '../until.ts'
 
 /** Chooses among edges as a load balancer does: round and round, among those that say they are ready. */
 export interface Balancer {

@@ -1,5 +1,5 @@
 import type { NatsConnection, StreamInfo } from 'nats'
-import { until } from '../e2e/until.ts'
+import { until } from '../until.ts'
 
 /** What a cluster says of its streams. */
 export interface ClusterState {

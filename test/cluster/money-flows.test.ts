@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import { mixedLifeWithRightBooks } from '../e2e/mixed/mixed-books.ts'
 import { MIXED_NETWORK } from '../e2e/mixed/mixed-life.ts'
-import { pause } from '../e2e/until.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause } from '../until.ts'
 import { type NatsCluster, startNatsCluster } from './nats-cluster.ts'
 
 /** The same as `test/e2e/audit-mixed.test.ts`, while the server that leads the journal dies and comes back. */

@@ -6,8 +6,8 @@ import { connectNats, type Nats } from '../../src/bus/connect.ts'
 import { OperatorError } from '../../src/domain/operator-error.ts'
 import type { StoredRecord } from '../../src/ports/journal.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { until } from '../e2e/until.ts'
 import { startNats } from '../integration/servers.ts'
+import { until } from '../until.ts'
 import { type NatsCluster, startNatsCluster } from './nats-cluster.ts'
 
 /** Streams and buckets with three copies, while servers of the cluster die. */

@@ -15,12 +15,12 @@ import type { WalletFact } from '../../src/messages/fact.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-caller.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ChainReader } from './chain-reader.ts'
 import {
   balanceBecomes,
   type Customer,
   chat,
-  eventually,
   jobSettles,
   newCustomer,
   readAccount,
@@ -141,8 +141,8 @@ Facts('after all of that nothing was told twice, and the books are right', async
 
 /** An answer for 8 credits, paid, after which the wallet has this much. */
 async function answer(left: number): Promise<void> {
-  const { headers } = await eventually(
-    () => 'no answer',
+  const { headers } = await until(
+    'an answer',
     async () => {
       const reply = await chat(customer, body)
       if (reply.status !== 200 && reply.status !== 503) throw new Error(reply.text)
@@ -158,7 +158,7 @@ async function answer(left: number): Promise<void> {
 async function facts(count: number): Promise<readonly WalletFact[]> {
   const jsm = await nats.jetstreamManager()
   let last: readonly WalletFact[] = []
-  return eventually(
+  return until(
     () => `${count} facts, but: ${JSON.stringify(last)}`,
     async () => {
       const { state } = await jsm.streams.info('FACT')
@@ -180,19 +180,16 @@ async function granted(requestId: string, credits: bigint): Promise<WithdrawalVo
     ...{ wallet: customer.wallet, to: customer.wallet },
     ...{ credits: toCredits(credits), requestId },
   }
-  return eventually(
-    () => 'no voucher',
-    async () => {
-      // Between two lives of the actors nobody answers.
-      const message = await nats
-        .request(SUBJECTS.accountWithdraw, encode(request), { timeout: 5_000 })
-        .catch(() => undefined)
-      if (!message) return undefined
-      const reply = decode(message.data) as WithdrawCreditsReply
-      if (reply.type === 'refused') throw new Error(reply.refusal.message)
-      return reply.type === 'granted' ? reply.voucher : undefined
-    },
-  )
+  return until('a voucher', async () => {
+    // Between two lives of the actors nobody answers.
+    const message = await nats
+      .request(SUBJECTS.accountWithdraw, encode(request), { timeout: 5_000 })
+      .catch(() => undefined)
+    if (!message) return undefined
+    const reply = decode(message.data) as WithdrawCreditsReply
+    if (reply.type === 'refused') throw new Error(reply.refusal.message)
+    return reply.type === 'granted' ? reply.voucher : undefined
+  })
 }
 
 async function flush(): Promise<void> {

@@ -9,9 +9,10 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
 import { runOn, type Said } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ask, hashOf, LONE_MODEL, MODEL, untilStatus } from './calls.ts'
 import { firstCustomer, send } from './customer.ts'
-import { until, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 import { whole } from './verdicts.ts'
 
 /** `npm run audit` on a network that has been through a bit of everything. */

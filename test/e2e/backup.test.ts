@@ -7,11 +7,12 @@ import { createTestClient } from 'viem'
 import { headFollowing } from '../../src/chain/moving-head.ts'
 import { runOn } from '../network/command.ts'
 import { freePortBase, type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { loseAll, restore, takeBackup, untilHalted } from './backup-files.ts'
 import { audit, lockedJobs } from './books.ts'
 import { ask, type Call, getJob, MODEL, type PublicJob, untilStatus } from './calls.ts'
 import { type Customer, newCustomer, revokeKey, send } from './customer.ts'
-import { until, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 import { agrees, told, whole } from './verdicts.ts'
 
 /** `src/docs/operating/backup.md`, on a real network: the disks of NATS and Redis are lost for good. */

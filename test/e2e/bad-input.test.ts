@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exchangeRaw } from '../fakes/edge/raw-http.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ChainReader } from './chain-reader.ts'
 import {
   type Answer,
@@ -9,7 +10,6 @@ import {
   bodyOf,
   type Customer,
   chat,
-  eventually,
   firstCustomer,
   jobBecomes,
   newCustomer,
@@ -165,13 +165,10 @@ BadInput('a revoked key ends at once, a suspended one is told so', async () => {
   const leaver = await newCustomer(network)
   assert.is((await readAccount(leaver)).credits_remaining, 0)
   await revokeKey(network, leaver)
-  const gone = await eventually(
-    () => 'the key still opens',
-    async () => {
-      const answer = await send(leaver, '/account')
-      return answer.status === 200 ? undefined : answer
-    },
-  )
+  const gone = await until('the key opens nothing more', async () => {
+    const answer = await send(leaver, '/account')
+    return answer.status === 200 ? undefined : answer
+  })
   refused(gone, 401, 'invalid_api_key', null, { account: false })
 
   const suspended = await newCustomer(network, 'suspended')
@@ -219,10 +216,7 @@ BadInput('a prompt that only the worker finds too long costs nothing', async () 
     assert.is(job.status, 'failed')
     assert.is(job.credits_charged, 0)
     assert.is(job.on_chain.settlement_tx, null)
-    const refund = await eventually(
-      () => 'no refund on chain',
-      () => chain.refund(jobId),
-    )
+    const refund = await until('a refund on chain', () => chain.refund(jobId))
     assert.is(refund.transactionHash, job.on_chain.refund_tx)
     assert.is(refund.args.credits, lock.args.credits)
     await balanceBecomes(customer, CREDITS)

@@ -10,6 +10,7 @@ import { headFollowing } from '../../src/chain/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { runOn } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { lockedJobs } from './books.ts'
 import { ask, untilStatus } from './calls.ts'
 import { ChainReader } from './chain-reader.ts'
@@ -21,7 +22,7 @@ import {
   restingBalance,
 } from './customer.ts'
 import { giveGas, onChain, readerOf } from './mixed/callers.ts'
-import { until, workerIndex } from './until.ts'
+import { workerIndex } from './until.ts'
 import { refused, whole } from './verdicts.ts'
 
 /** What job, caller and ledger see where the chain says no. */

@@ -1,7 +1,8 @@
 import { Upstream } from '../fakes/pool/upstream.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ChainReader } from './chain-reader.ts'
-import { bodyOf, type Customer, eventually, firstCustomer, send } from './customer.ts'
+import { bodyOf, type Customer, firstCustomer, send } from './customer.ts'
 
 /** A network of two workers that ask an upstream whose answers a test writes. */
 export interface BehindUpstream {
@@ -32,9 +33,8 @@ export async function networkBehind(
     await upstream.close()
   }
   // Ready means that one worker serves; what is tested behind an upstream needs both.
-  const ready = eventually(
-    () => 'two workers do not serve what the upstream has',
-    async () => (await listed(customer)).every(({ svc }) => svc.active_workers === 2) || undefined,
+  const ready = until('two workers serve what the upstream has', async () =>
+    (await listed(customer)).every(({ svc }) => svc.active_workers === 2),
   )
   await ready.catch(async (error: unknown) => {
     await close()

@@ -6,8 +6,8 @@ import { emptyWallet } from '../../src/audit/books/wallet-book.ts'
 import { connectChain } from '../../src/audit/chain/connect.ts'
 import { headFollowing } from '../../src/chain/moving-head.ts'
 import type { Network } from '../network/network.ts'
+import { until } from '../until.ts'
 import { type JobOnChain, jobsOnChain } from './chain-ledger.ts'
-import { until } from './until.ts'
 
 /**
  * The auditor of `npm run audit`, which has its own arithmetic, pointed at the chain alone: it asks

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
-import { pause, until, untilReplaced } from './until.ts'
+import { pause, until } from '../until.ts'
+import { untilReplaced } from './until.ts'
 
 /** One address against two edges. The test stands where a trusted proxy would. */
 const Bursts = suite('burst limit')

@@ -2,10 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Upstream } from '../fakes/pool/upstream.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { listed } from './behind-upstream.ts'
 import { type Customer, chat, firstCustomer } from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
-import { killAndWait, until, untilServed } from './until.ts'
+import { killAndWait, untilServed } from './until.ts'
 import { refuses, says } from './upstream-replies.ts'
 
 /** A worker joins a whole network with an upstream that is out of order, and mends it later. */

@@ -4,10 +4,10 @@ import { connectNats } from '../../src/bus/connect.ts'
 import { apiKeyHash } from '../../src/domain/hash.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { privateKeyAddress } from '../../src/domain/proof.ts'
-import { type KeyRecord, keyRecord } from '../../src/messages/account.ts'
-import { waitFor } from '../../src/network/waiting.ts'
+import { type KeyRecord, keyRecord } from '../../src/messages/key-record.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import type { Network } from '../network/network.ts'
+import { until } from '../until.ts'
 import type { Account, Job } from './public-shapes.ts'
 
 /** Somebody with a wallet and an API key, who knows nothing of the network but its address. */
@@ -37,7 +37,6 @@ export interface Request {
 }
 
 const ANSWER_MS = 60_000
-const PATIENCE_MS = 60_000
 
 /** The wallet that a development network is born with. */
 export const firstCustomer = (network: Network): Customer => ({
@@ -119,7 +118,7 @@ export async function jobBecomes(
   is: (job: Job) => boolean,
 ): Promise<Job> {
   let last: Job | undefined
-  return eventually(
+  return until(
     () => `job: ${JSON.stringify(last)}`,
     async () => {
       last = await readJob(customer, jobId)
@@ -133,11 +132,11 @@ export const jobSettles = (customer: Customer, jobId: string): Promise<Job> =>
 
 export async function balanceBecomes(customer: Customer, credits: number): Promise<void> {
   let last: number | undefined
-  await eventually(
+  await until(
     () => `balance: ${last} where ${credits} was awaited`,
     async () => {
       last = (await readAccount(customer)).credits_remaining
-      return last === credits || undefined
+      return last === credits
     },
   )
 }
@@ -152,7 +151,7 @@ interface WithAccounts {
  */
 export async function restingBalance(customer: Customer, chain: WithAccounts): Promise<number> {
   let last: unknown
-  return eventually(
+  return until(
     () => `the balance does not come to rest: ${last}`,
     async () => {
       const { available, locked } = await chain.account(customer.wallet)
@@ -161,17 +160,6 @@ export async function restingBalance(customer: Customer, chain: WithAccounts): P
       return locked === 0n && BigInt(told) === available ? told : undefined
     },
   )
-}
-
-/** Looks until `look` answers something. @throws saying `what` when it never does */
-export async function eventually<T>(
-  what: () => string,
-  look: () => Promise<T | undefined>,
-  patienceMs = PATIENCE_MS,
-): Promise<T> {
-  const found = await waitFor(look, patienceMs)
-  if (found === undefined) throw new Error(`not within ${patienceMs} ms. ${what()}`)
-  return found
 }
 
 /** The JSON of an answer that succeeded. */

@@ -5,6 +5,7 @@ import { headFollowing } from '../../src/chain/moving-head.ts'
 import { toAddress, toHex32, toJobId } from '../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { audit } from './books.ts'
 import { hashOf } from './calls.ts'
 import type { DisputeOnChain } from './chain-ledger.ts'
@@ -23,7 +24,7 @@ import {
   send,
 } from './customer.ts'
 import type { Completion, Refused } from './public-shapes.ts'
-import { killAndWait, pause, until } from './until.ts'
+import { killAndWait } from './until.ts'
 
 /** Contested answers on a whole network, from the request to the verdict on chain. */
 const Disputes = suite('disputes')

@@ -7,9 +7,10 @@ import { domainSeparator } from '../../src/domain/proof.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'
 import { runOn } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { chat, firstCustomer, jobSettles } from './customer.ts'
 import { stakeForSigner } from './mixed/stake.ts'
-import { until, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 import { workerFacts } from './worker-facts.ts'
 
 /** A worker that signs two answers to one job, on a whole network: it is paid for one, and slashed. */

@@ -24,6 +24,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { defaultNames } from '../fakes/default-names.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { hashOf } from './calls.ts'
 import { ChainReader } from './chain-reader.ts'
 import {
@@ -37,7 +38,7 @@ import {
 } from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
 import type { Job } from './public-shapes.ts'
-import { killAndWait, until, untilServed } from './until.ts'
+import { killAndWait, untilServed } from './until.ts'
 
 /** All ten events, each from what causes it, to a webhook made through the API. */
 const Events = suite('the ten events')

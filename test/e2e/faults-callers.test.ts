@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { audit, lockedJobs } from './books.ts'
 import { ask, hashOf, LONE_MODEL, MODEL, post, untilStatus } from './calls.ts'
 import { dial, type RawCaller, rawChat } from './raw-caller.ts'
-import { pause, until } from './until.ts'
 import { untilLocked, whole } from './verdicts.ts'
 
 /** Callers that leave, stop reading, or never finish what they say. */

@@ -1,9 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { audit, lockedJobs } from './books.ts'
 import { ask, type Call, getJob, MODEL, type Refused } from './calls.ts'
-import { pause, until, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 import { allAgree, tally, told, untilLocked, whole } from './verdicts.ts'
 
 /** The chain is away for longer than anybody should wait. */

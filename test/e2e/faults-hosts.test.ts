@@ -1,9 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause } from '../until.ts'
 import { audit } from './books.ts'
 import { ask, type Call, MODEL } from './calls.ts'
-import { pause, untilReplaced, untilServed } from './until.ts'
+import { untilReplaced, untilServed } from './until.ts'
 import { allAgree, tally, told, whole } from './verdicts.ts'
 
 /** Processes of the house that die, hang, or leave under load. */

@@ -5,9 +5,10 @@ import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { audit } from './books.ts'
 import { ask, type Call, getJob, MODEL, untilStatus } from './calls.ts'
-import { pause, until, untilReplaced, untilServed } from './until.ts'
+import { untilReplaced, untilServed } from './until.ts'
 import { allAgree, tally, told, whole } from './verdicts.ts'
 
 /** The servers that the house stands on: they forget, die, or hang. */

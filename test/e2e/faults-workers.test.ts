@@ -1,10 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, type NetworkOptions, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { audit, lockedJobs, untilMined } from './books.ts'
 import { ask, getJob, hashOf, MODEL, post, untilStatus } from './calls.ts'
 import type { JobOnChain } from './chain-ledger.ts'
-import { killAndWait, pause, until, untilReplaced, untilServed, workerIndex } from './until.ts'
+import { killAndWait, untilReplaced, untilServed, workerIndex } from './until.ts'
 import { agrees, refused, told, untilLocked, whole } from './verdicts.ts'
 
 /** Workers that die, hang, or are not there. */

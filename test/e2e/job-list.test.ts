@@ -3,10 +3,11 @@ import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { ask, type Call, getJob, LONE_MODEL, MODEL } from './calls.ts'
 import { type Customer, firstCustomer, newCustomer, send } from './customer.ts'
 import type { Job } from './public-shapes.ts'
-import { killAndWait, pause, until, untilReplaced, untilServed } from './until.ts'
+import { killAndWait, untilReplaced, untilServed } from './until.ts'
 
 /** GET /v1/jobs on a real network, before and after its copy was lost. */
 const List = suite('job list')

@@ -13,11 +13,11 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import {
   balanceBecomes,
   type Customer,
   chat,
-  eventually,
   firstCustomer,
   jobBecomes,
   jobSettles,
@@ -63,9 +63,9 @@ Keeper('the same after a crash of the actors between transfer and sweep', async 
   await killAndWait(network, 'actors')
   await chain.transfer(address, 400_000n)
   // Nobody can tell a balance before an actor host is back.
-  await eventually(
-    () => 'no edge tells a balance',
-    async () => ((await send(customer, '/account')).status === 200 ? true : undefined),
+  await until(
+    'an edge tells a balance',
+    async () => (await send(customer, '/account')).status === 200,
   )
   await balanceBecomes(customer, 100)
   assert.is((await depositAddress(customer)).pendingCredits, 0n)
@@ -90,10 +90,9 @@ Keeper('what a worker earned reaches its payee once nobody can contest it any mo
   const payee = toAddress(String(worker))
   const before = await chain.tokensOf(payee)
   await chain.elapse(2 * 600)
-  await eventually(
-    () => 'the worker is not paid',
-    // Three quarters of 8 credits.
-    async () => ((await chain.tokensOf(payee)) >= before + 60_000n ? true : undefined),
+  await until(
+    'the worker is paid three quarters of 8 credits',
+    async () => (await chain.tokensOf(payee)) >= before + 60_000n,
   )
 })
 
@@ -160,15 +159,12 @@ async function depositAddress({ wallet }: Customer) {
   const log = makeLog('test', 'silent')
   const nats = await connectNats({ servers: network.nats_url, name: 'test', log })
   try {
-    return await eventually(
-      () => 'nobody tells the deposit address',
-      async () => {
-        const reply = await nats.bus
-          .request<DepositAddressReply>(SUBJECTS.depositAddress, { wallet }, 2_000)
-          .catch(() => undefined)
-        return reply?.type === 'deposit_address' ? reply : undefined
-      },
-    )
+    return await until('the deposit address is told', async () => {
+      const reply = await nats.bus
+        .request<DepositAddressReply>(SUBJECTS.depositAddress, { wallet }, 2_000)
+        .catch(() => undefined)
+      return reply?.type === 'deposit_address' ? reply : undefined
+    })
   } finally {
     await nats.close()
   }

@@ -8,9 +8,10 @@ import { makeLog } from '../../src/telemetry/log.ts'
 import { type ListenProcess, startListening } from '../fakes/listen-process.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
-import { type Customer, chat, eventually, newCustomer, revokeKey, send } from './customer.ts'
+import { until } from '../until.ts'
+import { type Customer, chat, newCustomer, revokeKey, send } from './customer.ts'
 import { giveGas, onChain } from './mixed/callers.ts'
-import { killAndWait, until } from './until.ts'
+import { killAndWait } from './until.ts'
 
 /** What a developer does to get an endpoint right: listens, looks at the history, replays. */
 const Developer = suite('a developer and their endpoint')
@@ -47,9 +48,9 @@ const received = (path: string) =>
   receiver.received(path).map(({ body }) => JSON.parse(body) as { id: string; event: string })
 const eventsAt = (path: string) => received(path).map(({ event }) => event)
 const arrives = (path: string, type: string, count = 1) =>
-  eventually(
+  until(
     () => `${count} ${type} at ${path}, not ${eventsAt(path)}; it said ${listening?.said()}`,
-    async () => eventsAt(path).filter((event) => event === type).length >= count || undefined,
+    async () => eventsAt(path).filter((event) => event === type).length >= count,
     WAIT_MS,
   )
 const buy = (credits: bigint) => onChain(network, customer.privateKey).deposit(credits)

@@ -4,9 +4,9 @@ import { median } from '../../src/domain/median.ts'
 import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/roles.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { bodyOf, type Customer, chat, firstCustomer, send } from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
-import { until } from './until.ts'
 
 /** The list of models follows the workers: who comes, who leaves, and how fast they are. */
 const Models = suite('models')

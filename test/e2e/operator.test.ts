@@ -11,7 +11,8 @@ import { toAddress } from '../../src/domain/ids.ts'
 import { stream, Upstream } from '../fakes/pool/upstream.ts'
 import { buildAgent, Operator, type RunningAgent } from '../fakes/worker/operator.ts'
 import { type Network, startNetwork } from '../network/network.ts'
-import { bodyOf, type Customer, chat, eventually, firstCustomer, jobSettles } from './customer.ts'
+import { until } from '../until.ts'
+import { bodyOf, type Customer, chat, firstCustomer, jobSettles } from './customer.ts'
 import type { Completion } from './public-shapes.ts'
 
 /** An operator joins a network with flags only, serves, stakes, is paid, and leaves. */
@@ -93,13 +94,10 @@ Joining('one command makes a key, registers it on chain and serves', async () =>
 
 Joining('a job through the public API is done by it, and brings three quarters', async () => {
   // The edge hears of a new worker with the next summary of its pool.
-  const first = await eventually(
-    () => 'the model is not served',
-    async () => {
-      const answer = await chat(customer, probe)
-      return answer.status === 200 ? answer : undefined
-    },
-  )
+  const first = await until('the model is served', async () => {
+    const answer = await chat(customer, probe)
+    return answer.status === 200 ? answer : undefined
+  })
   await jobSettles(customer, String(first.headers['x-svc-job-id']))
   const before = BigInt((await status()).chain.earnedUnits)
   assert.is(await oneJob(), worker)
@@ -142,10 +140,7 @@ Joining('a drained agent finishes the job it has, and ends with 0', async () => 
     await stream(response, ['Hello', ', ', 'world'])
   }
   const last = oneJob()
-  await eventually(
-    () => 'the job has not begun',
-    async () => upstream.requests.length > before || undefined,
-  )
+  await until('the job has begun', async () => upstream.requests.length > before)
   const drained = succeeds('drain')
   await agent.shows('draining: asked to')
   finish()

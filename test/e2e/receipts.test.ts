@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toHex32 } from '../../src/domain/ids.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ChainReader, UNITS_PER_CREDIT } from './chain-reader.ts'
 import {
   type Answer,
@@ -10,7 +11,6 @@ import {
   bodyOf,
   type Customer,
   chat,
-  eventually,
   firstCustomer,
   jobBecomes,
   newCustomer,
@@ -195,10 +195,7 @@ async function checkReceipt(receipt: Receipt): Promise<void> {
   assert.is(locked.args.tier, STANDARD.tier)
 
   // Its hash is told as soon as it is broadcast: it may not be in a block yet.
-  const settled = await eventually(
-    () => `${settlementTx} is not in a block`,
-    () => chain.settlement(jobId),
-  )
+  const settled = await until(`${settlementTx} is in a block`, () => chain.settlement(jobId))
   assert.ok(await chain.succeeded(settled.transactionHash))
   assert.is(settled.transactionHash, settlementTx)
   const { args } = settled

@@ -7,11 +7,11 @@ import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/roles.ts'
 import { RegistryVoter } from '../fakes/chain/registry-voter.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { bodyOf, type Customer, chat, firstCustomer, jobSettles, send } from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
 import type { Completion, Job } from './public-shapes.ts'
 import { streamed } from './streamed.ts'
-import { until } from './until.ts'
 
 /** A model's whole life, as governance decides it on chain: listed, retiring, retired. */
 const Life = suite('a model comes and goes by vote')

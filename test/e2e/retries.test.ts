@@ -3,10 +3,11 @@ import OpenAI from 'openai'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { audit, lockedJobs } from './books.ts'
 import { hashOf, LONE_MODEL, MODEL, untilStatus } from './calls.ts'
 import type { JobOnChain } from './chain-ledger.ts'
-import { until, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 
 /** A client that repeats itself, by itself: whatever it meets, one answer is paid once. */
 const Retries = suite('retried requests')

@@ -3,9 +3,10 @@ import * as assert from 'uvu/assert'
 import { type Balancer, makeBalancer } from '../cluster/balancer.ts'
 import { type NatsCluster, startNatsCluster } from '../cluster/nats-cluster.ts'
 import { type Network, type Role, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { MODEL } from './calls.ts'
 import { allWhole, BACK_MS, restart, underLoad } from './rolling.ts'
-import { until, untilReplaced, untilServed } from './until.ts'
+import { untilReplaced, untilServed } from './until.ts'
 
 /**
  * Each process is ended in order and started anew, one after the other, while requests never stop.

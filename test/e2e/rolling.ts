@@ -2,9 +2,10 @@ import * as assert from 'uvu/assert'
 import type { Balancer } from '../cluster/balancer.ts'
 import { startLoad } from '../cluster/steady-load.ts'
 import type { Network, Role } from '../network/network.ts'
+import { until } from '../until.ts'
 import { audit } from './books.ts'
 import { type Call, MODEL } from './calls.ts'
-import { startsOf, until, untilServed } from './until.ts'
+import { startsOf, untilServed } from './until.ts'
 import { allAgree, tally, told } from './verdicts.ts'
 
 /** How long a process may take until it is back, on a machine that does much else. */
@@ -31,7 +32,7 @@ export async function restart(
 ): Promise<void> {
   const starts = startsOf(network, role, index)
   network.kill(role, 'SIGTERM', index)
-  await until(`${role} is back`, () => startsOf(network, role, index) > starts, BACK_MS)
+  await until(`${role} is back`, async () => startsOf(network, role, index) > starts, BACK_MS)
   await balancer.untilReady(2, BACK_MS)
   await untilServed(network, MODEL, 4, BACK_MS)
   await more()

@@ -11,6 +11,7 @@ import { natsUrlAs, redisUrlAs } from '../../src/network/server-users.ts'
 import { REDIS_ROLES } from '../../src/store/permissions.ts'
 import { Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import {
   bodyOf,
   type Customer,
@@ -35,7 +36,6 @@ import {
   webRoutes,
 } from './security-isolation.ts'
 import { breakIn } from './stolen-edge.ts'
-import { until } from './until.ts'
 
 /** One wallet's things are no other's, and nothing that is secret lies about. */
 const Secrets = suite('security: a whole network')
@@ -204,7 +204,7 @@ Secrets('no secret lies in a log, in the journal, in the ledger or in any other 
   const never = neverTold()
   const found = await until(
     'prompt and answer have left every file',
-    () => {
+    async () => {
       const bad = filesHolding([...never, PROMPT, 'zanzibar-prompt', answer.slice(0, 40)])
       // Redis keeps both while the job may need them, and its file until it is written anew.
       return bad.every(({ file }) => file.startsWith('redis/')) && [bad]

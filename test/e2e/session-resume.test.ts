@@ -2,10 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Relay } from '../fakes/pool/relay.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause } from '../until.ts'
 import { audit } from './books.ts'
 import { ask, hashOf, untilStatus } from './calls.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
-import { pause, untilServed } from './until.ts'
+import { untilServed } from './until.ts'
 import { told, whole } from './verdicts.ts'
 
 /** A worker whose way to the pool fails in the middle of answers. */

@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert'
 import { natsAddress } from '../../src/bus/address.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../fakes/collector.ts'
 import { type Network, startNetwork } from '../network/network.ts'
-import { type Answer, eventually, firstCustomer, jobSettles, send } from './customer.ts'
+import { until } from '../until.ts'
+import { type Answer, firstCustomer, jobSettles, send } from './customer.ts'
 import { streamed } from './streamed.ts'
 
 /** One request over every role, as a collector of traces sees it. */
@@ -52,7 +53,7 @@ const ask = (
 
 /** The one span of this name in a trace. */
 async function spanOf(traceId: string, name: string): Promise<CollectedSpan> {
-  const found = await eventually(
+  const found = await until(
     () => `a span "${name}", not only ${namesOf(traceId)}`,
     async () => collector.spans.find((span) => span.traceId === traceId && span.name === name),
     PATIENCE_MS,
@@ -65,8 +66,8 @@ const namesOf = (traceId: string) =>
 
 /** The transaction of this kind that carried the job. */
 const transactionOf = (name: string, { traceId, spanId }: CollectedSpan) =>
-  eventually(
-    () => `a span "${name}" with a link to the job`,
+  until(
+    `a span "${name}" with a link to the job`,
     async () =>
       collector.spans.find(
         (span) =>
@@ -129,8 +130,8 @@ for (const kind of ['plain', 'streamed'] as const) {
       assert.ok(Number(transaction.attributes['svc.block']) > 0)
     }
 
-    const line = await eventually(
-      () => 'the one line of the job, with its trace',
+    const line = await until(
+      'the one line of the job, with its trace',
       async () => jobLine(jobId),
       PATIENCE_MS,
     )

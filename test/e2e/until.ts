@@ -2,29 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { privateKeyToAddress } from 'viem/accounts'
-import { pause } from '../../src/network/waiting.ts'
 import type { Network, Role } from '../network/network.ts'
-
-export { pause }
-
-const LOOK_MS = 25
-/** A machine that does much else must not fail these. */
-const WAIT_MS = 60_000
-
-/** Looks until there is something to see. @throws naming what never came */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = WAIT_MS,
-): Promise<T> {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
-    await pause(LOOK_MS)
-  }
-}
+import { until } from '../until.ts'
 
 /** Kills one process of a role and waits for the launcher to have started it anew. */
 export async function killAndWait(network: Network, role: Role, index = 0): Promise<void> {
@@ -34,7 +13,7 @@ export async function killAndWait(network: Network, role: Role, index = 0): Prom
 }
 
 export const untilReplaced = (network: Network, role: Role, killed: number, count: number) =>
-  until(`${role} is back`, () => {
+  until(`${role} is back`, async () => {
     const pids = network.pids(role)
     return pids.length === count && !pids.includes(killed)
   })
@@ -51,7 +30,7 @@ export async function untilServed(
   network: Pick<Network, 'base_urls' | 'api_key'>,
   model: string,
   workers: number,
-  withinMs = WAIT_MS,
+  withinMs?: number,
 ): Promise<void> {
   for (const url of network.base_urls) {
     await until(

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { until } from '../until.ts'
 import { lockedJobs, type Seen } from './books.ts'
 import {
   type Call,
@@ -10,7 +11,6 @@ import {
   type Whole,
 } from './calls.ts'
 import type { JobOnChain } from './chain-ledger.ts'
-import { until } from './until.ts'
 
 /** What the caller saw, what the job says of itself, and what is on chain are one story. */
 export async function agrees(

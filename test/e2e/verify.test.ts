@@ -8,6 +8,7 @@ import { toAddress, toJobId } from '../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
 import { run, runOn, type Said } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { until } from '../until.ts'
 import { ask, hashOf, MODEL, untilStatus } from './calls.ts'
 import { firstCustomer, send } from './customer.ts'
 import { untilServed } from './until.ts'
@@ -163,17 +164,20 @@ const arbiter = () =>
   })
 
 const eventuallyCode = (args: readonly string[], code: number): Promise<Said> =>
-  eventually([...args, '--json'], (said) => said.code === code)
+  untilSaid([...args, '--json'], (said) => said.code === code)
 const eventuallyOutcome = (jobId: string, outcome: string): Promise<Said> =>
-  eventually([jobId, '--json'], (said) => said.code !== 2 && judged(said).outcome === outcome)
+  untilSaid([jobId, '--json'], (said) => said.code !== 2 && judged(said).outcome === outcome)
 
-async function eventually(args: readonly string[], is: (said: Said) => boolean): Promise<Said> {
-  const deadline = performance.now() + SETTLE_MS
-  for (;;) {
-    const said = await verify(args)
-    if (is(said)) return said
-    if (performance.now() > deadline) throw new Error(`never: ${told(said)}`)
-  }
+function untilSaid(args: readonly string[], is: (said: Said) => boolean): Promise<Said> {
+  let last: Said
+  return until(
+    () => told(last),
+    async () => {
+      last = await verify(args)
+      return is(last) && last
+    },
+    SETTLE_MS,
+  )
 }
 
 /** The id of a job that is pending. */

@@ -28,7 +28,8 @@ import type {
 } from '../../src/web/api.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
-import { type Customer, chat, eventually, jobSettles, send } from './customer.ts'
+import { until } from '../until.ts'
+import { type Customer, chat, jobSettles, send } from './customer.ts'
 
 /** A customer's first day through the web app's API, against the real network and its chain. */
 const WebAccounts = suite('web account')
@@ -77,9 +78,9 @@ WebAccounts(
     const { tx } = await visitor.post<RelayedDeposit>('/api/deposits', signed)
     await creditsBecome(visitor, 250)
     assert.equal(await visitor.post<RelayedDeposit>('/api/deposits', signed), { tx })
-    await eventually(
-      () => `the page hears nothing of the deposit: ${live.heard.join()}`,
-      async () => (live.heard.includes('account') && live.heard.includes('movements')) || undefined,
+    await until(
+      () => `the page hears of the deposit; it heard: ${live.heard.join()}`,
+      async () => live.heard.includes('account') && live.heard.includes('movements'),
     )
     live.end()
 
@@ -120,14 +121,13 @@ WebAccounts('tokens sent to the own deposit address arrive, and the page hears o
   assert.is(told.pending_credits, 0)
   const live = await listen(visitor)
   await mint(told.address, '0.60')
-  await eventually(
-    () => `the page hears nothing of the arrival: ${live.heard.join()}`,
-    async () => live.heard.includes('arrivals') || undefined,
+  await until(
+    () => `the page hears of the arrival; it heard: ${live.heard.join()}`,
+    async () => live.heard.includes('arrivals'),
   )
-  await eventually(
-    () => 'what is below the minimum does not show',
-    async () =>
-      (await visitor.json<WebAccount>('/api/account')).arriving_credits === 60 || undefined,
+  await until(
+    'what is below the minimum shows',
+    async () => (await visitor.json<WebAccount>('/api/account')).arriving_credits === 60,
   )
   await mint(told.address, '0.45')
   await creditsBecome(visitor, 105)
@@ -160,14 +160,14 @@ WebAccounts(
     const customer = customerWith(created.key)
     const answer = await chat(customer, ask)
     assert.is(answer.status, 200, answer.text)
-    await eventually(
-      () => 'the use of the key is not told',
+    await until(
+      'the use of the key is told',
       async () => (await visitor.json<WebKey>('/api/key')).last_used_at ?? undefined,
     )
     assert.is((await visitor.send('/api/key', { method: 'DELETE' })).status, 204)
-    await eventually(
-      () => 'the key still opens',
-      async () => (await send(customer, '/account')).status === 401 || undefined,
+    await until(
+      'the key opens nothing more',
+      async () => (await send(customer, '/account')).status === 401,
     )
     assert.is(await visitor.json('/api/key'), null)
     assert.is((await visitor.send('/api/key', { method: 'DELETE' })).status, 204)
@@ -192,24 +192,18 @@ WebAccounts('what a job holds is told while it runs, and what became of it after
   const { key } = await visitor.post<CreatedKey>('/api/key')
   const customer = customerWith(key)
   const running = chat(customer, { ...ask, max_tokens: 1_500 })
-  const held = await eventually(
-    () => 'no credits are told to be held',
-    async () => {
-      const { locked, settling } = await visitor.json<WebAccount>('/api/account')
-      return [...locked.jobs, ...settling.jobs][0]
-    },
-  )
+  const held = await until('credits are told to be held', async () => {
+    const { locked, settling } = await visitor.json<WebAccount>('/api/account')
+    return [...locked.jobs, ...settling.jobs][0]
+  })
   assert.is(held.credits, 12)
   const answer = await running
   assert.is(held.job_id, answer.headers['x-svc-job-id'])
   await jobSettles(customer, held.job_id)
-  await eventually(
-    () => 'the credits of the settled job are still told to be held',
-    async () => {
-      const { locked, settling, refunding } = await visitor.json<WebAccount>('/api/account')
-      return locked.credits + settling.credits + refunding.credits === 0 || undefined
-    },
-  )
+  await until('the credits of the settled job are held no more', async () => {
+    const { locked, settling, refunding } = await visitor.json<WebAccount>('/api/account')
+    return locked.credits + settling.credits + refunding.credits === 0
+  })
 })
 
 WebAccounts('a disputed job shows with its transaction, and when arbitration ends', async () => {
@@ -224,13 +218,10 @@ WebAccounts('a disputed job shows with its transaction, and when arbitration end
     body: { received_output_hash: `sha256:${'0'.repeat(64)}` },
   })
   assert.is(opened.status, 200, opened.text)
-  const [job] = await eventually(
-    () => 'the disputed job is not told',
-    async () => {
-      const { disputed } = await visitor.json<WebAccount>('/api/account')
-      return disputed.jobs[0]?.ends_at ? disputed.jobs : undefined
-    },
-  )
+  const [job] = await until('the disputed job is told', async () => {
+    const { disputed } = await visitor.json<WebAccount>('/api/account')
+    return disputed.jobs[0]?.ends_at ? disputed.jobs : undefined
+  })
   assert.is(job!.job_id, jobId)
   assert.is(job!.credits, 8)
   assert.match(job!.tx ?? '', /^0x[0-9a-f]{64}$/)
@@ -290,15 +281,15 @@ WebAccounts('sessions outlive the process, and no other wallet is seen', async (
   const [one, other] = await Promise.all([rich(100), signedIn()])
   const [pid] = network.pids('web')
   network.kill('web')
-  await eventually(
-    () => 'no web process came back',
+  await until(
+    'a web process is back',
     async () => {
       const now = network.pids('web')[0]
       const isBack = now !== undefined && now !== pid
       const answer = isBack
         ? await one.visitor.send('/api/session').catch(() => undefined)
         : undefined
-      return answer?.status === 200 || undefined
+      return answer?.status === 200
     },
     60_000,
   )
@@ -337,11 +328,11 @@ const customerWith = (apiKey: string): Customer => ({
 
 async function creditsBecome(visitor: Visitor, credits: number): Promise<void> {
   let last: number | undefined
-  await eventually(
+  await until(
     () => `${last} credits where ${credits} were awaited`,
     async () => {
       last = (await visitor.json<WebAccount>('/api/account')).credits_remaining
-      return last === credits || undefined
+      return last === credits
     },
   )
 }

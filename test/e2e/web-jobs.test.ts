@@ -15,14 +15,8 @@ import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { workerKey } from '../network/worker-keys.ts'
-import {
-  balanceBecomes,
-  type Customer,
-  chat,
-  eventually,
-  jobSettles,
-  newCustomer,
-} from './customer.ts'
+import { until } from '../until.ts'
+import { balanceBecomes, type Customer, chat, jobSettles, newCustomer } from './customer.ts'
 import { giveGas, onChain } from './mixed/callers.ts'
 
 /** Jobs, webhooks and the network as the web app shows them, against the real ones. */
@@ -102,8 +96,8 @@ WebJobs('a dispute is opened while it can be, by the job’s own wallet, once', 
   const opened = await visitor.post<WebDispute>(path, body)
   assert.is(opened.dispute_opened, true)
   assert.match(opened.dispute_tx ?? '', TX)
-  const life = await eventually(
-    () => 'the dispute is in no block',
+  const life = await until(
+    'the dispute is in a block',
     async () => {
       const life = await lifeOf(id)
       return life.timeline.at(-1)?.block_number ? life : undefined
@@ -127,8 +121,8 @@ WebJobs('a webhook: made with a secret, failing, put right, enabled, replayed', 
   const statusOf = async () =>
     (await visitor.json<{ data: WebWebhook[] }>('/api/webhooks')).data[0]?.status
   await buy(100)
-  const failed = await eventually(
-    () => 'the failed event is not told',
+  const failed = await until(
+    'the failed event is told',
     async () => (await deliveries('?failed_only=true')).data[0],
     WAIT_MS,
   )
@@ -138,11 +132,7 @@ WebJobs('a webhook: made with a secret, failing, put right, enabled, replayed', 
     [1, 2, 3].map((attempt) => [attempt, 500, 'heard']),
   )
   assert.is(JSON.parse(failed.body).id, failed.event_id)
-  await eventually(
-    () => 'the webhook has not failed',
-    async () => (await statusOf()) === 'failed' || undefined,
-    WAIT_MS,
-  )
+  await until('the webhook has failed', async () => (await statusOf()) === 'failed', WAIT_MS)
 
   receiver.behave('hook', 200)
   assert.is((await visitor.post<WebWebhook>(`${path}/enable`)).status, 'active')
@@ -151,8 +141,8 @@ WebJobs('a webhook: made with a secret, failing, put right, enabled, replayed', 
     ...{ type: 'one', event_id, position },
   })
   assert.equal(replayed, { events: 1, next_cursor: null })
-  await eventually(
-    () => 'the replayed event is not delivered',
+  await until(
+    'the replayed event is delivered',
     async () => (await deliveries()).data.find(({ status }) => status === 'delivered'),
     WAIT_MS,
   )
@@ -162,8 +152,8 @@ WebJobs('a webhook: made with a secret, failing, put right, enabled, replayed', 
   assert.is(older.data[0]?.position, position)
 
   const test = await visitor.post<TestSent>(`${path}/test`, { event: 'credit.low' })
-  await eventually(
-    () => 'the test event is not told',
+  await until(
+    'the test event is told',
     async () => (await deliveries()).data.find((each) => each.event_id === test.event_id),
     WAIT_MS,
   )
@@ -193,8 +183,8 @@ WebJobs('the network: models, who serves, and that every credit is covered', asy
   const { data } = await anybody.json<WebModels>('/api/models')
   const model = data.find((each) => each.id === MODEL)
   assert.ok(model && model.svc.active_workers > 0)
-  const state = await eventually(
-    () => 'no solvency that counts the job is told',
+  const state = await until(
+    'a solvency that counts the job is told',
     async () => {
       const state = await anybody.json<NetworkState>('/api/network')
       return state.solvency && state.solvency.earnings_usdg > 0 ? state : undefined

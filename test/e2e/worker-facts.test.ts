@@ -16,9 +16,10 @@ import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/roles.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { type Network, startNetwork } from '../network/network.ts'
+import { pause, until } from '../until.ts'
 import { bodyOf, firstCustomer, send } from './customer.ts'
 import { type OwnWorker, startWorker } from './own-worker.ts'
-import { pause, until, untilReplaced, untilServed } from './until.ts'
+import { untilReplaced, untilServed } from './until.ts'
 import { workerFacts } from './worker-facts.ts'
 
 /** What the world is told of a worker, from the day it joins to the day it leaves the chain. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../src/domain/chat.ts'
 import type { Address, JobId } from '../../src/domain/ids.ts'
-import type { Outputs } from '../../src/ports/ledger.ts'
+import type { Outputs } from '../../src/ports/outputs.ts'
 
 /** Prompts and answers in memory, kept for ever. */
 export class MemoryOutputs implements Outputs {
@@ -11,6 +11,7 @@ export class MemoryOutputs implements Outputs {
   async prompt(wallet: Address, jobId: JobId) {
     return this.#prompts.get(`${wallet}/${jobId}`)
   }
+  /** For whoever plays the edge; the real one is left by a reservation. */
   async putPrompt(wallet: Address, jobId: JobId, prompt: ChatRequest) {
     this.#prompts.set(`${wallet}/${jobId}`, prompt)
   }

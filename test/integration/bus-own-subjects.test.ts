@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeCoreBus } from '../../src/bus/core-bus.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
-import { eventually } from '../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 import { type Server, startNats } from './servers.ts'
 
 /** What a host says to the jobs that it runs itself does not go to the server and back. */
@@ -62,7 +62,7 @@ Own('a subject without a wildcard stays here, too, and no longer than its listen
   here.publish('lane.settle', 2)
   listener.unsubscribe()
   here.publish('lane.lock', 3)
-  await eventually(() => heard.length >= 3, 'three messages')
+  await until('three messages', () => heard.length >= 3, SOON_MS)
   assert.equal(heard, [1, ['elsewhere', 2], ['elsewhere', 3]])
 })
 
@@ -72,7 +72,7 @@ Own('others reach it over the server, and it reaches others', async () => {
   elsewhere.subscribe('cmd.8.*.*', (_message, _subject, respond) => respond('there'), { own: true })
   await Promise.all([here.flush(), elsewhere.flush()])
   elsewhere.publish('cmd.7.house.a', 'from elsewhere')
-  await eventually(() => heard.length === 1, 'the message')
+  await until('the message', () => heard.length === 1, SOON_MS)
   assert.is(await here.request('cmd.8.house.a', 1, 1_000), 'there')
 })
 

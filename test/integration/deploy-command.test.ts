@@ -1,46 +1,14 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
-import {
-  addressOf,
-  type EmptyChain,
-  KEYS,
-  SETTINGS,
-  startEmptyChain,
-} from '../fakes/chain/anvil.ts'
-import { HOLDERS, runDeploy } from '../fakes/chain/deploy-command.ts'
-import { type RpcBetween, startBetween } from '../fakes/chain/rpc-between.ts'
+import { SETTINGS } from '../fakes/chain/anvil.ts'
+import { deployOnEmptyChain, HOLDERS, TRANSACTIONS } from '../fakes/chain/deploy-command.ts'
 import { freePort } from './servers.ts'
 
 /** `npm run deploy`, as an operator runs it. */
 const Command = suite('npm run deploy')
 
-const TRANSACTIONS = 10 + LAUNCH_LINEUP.length
-
-let chain: EmptyChain
-let between: RpcBetween
-
-Command.before(async () => {
-  chain = await startEmptyChain()
-  between = await startBetween(chain.rpcUrl)
-})
-
-Command.before.each(() => {
-  between.answer = (_, forward) => forward()
-})
-
-Command.after(async () => {
-  await between.close()
-  await chain.stop()
-})
-
-const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runDeploy(args, { RPC_URL: between.url, CONTRACTS_FILE: addressFile(), ...env })
-const addressFile = () => join(chain.dir, 'contracts.json')
-const sentSoFar = async (): Promise<number> =>
-  Number(await chain.rpc.call('eth_getTransactionCount', [addressOf(KEYS.deployer), 'latest']))
+const { addressFile, answerBy, run, sentSoFar } = deployOnEmptyChain(Command)
 
 Command('what is wrong is said before anything is sent', async () => {
   const wrongs: readonly [readonly string[], Record<string, string>, RegExp][] = [
@@ -85,7 +53,7 @@ Command(
   'a node that can simulate is believed, also where it says that a step would fail',
   async () => {
     const simulated = (failsAt: number) => {
-      between.answer = async ({ method, params }, forward) => {
+      answerBy(async ({ method, params }, forward) => {
         if (method !== 'eth_simulateV1') return forward()
         const [{ blockStateCalls }] = params as [{ blockStateCalls: unknown[] }]
         return {
@@ -97,7 +65,7 @@ Command(
             ],
           })),
         }
-      }
+      })
     }
     simulated(-1)
     const good = await run(['--development-token', '--dry-run'], HOLDERS)

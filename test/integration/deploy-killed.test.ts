@@ -1,59 +1,24 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readContracts } from '../../src/chain/contracts-file.ts'
-import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
-import {
-  addressOf,
-  type EmptyChain,
-  KEYS,
-  SETTINGS,
-  startEmptyChain,
-} from '../fakes/chain/anvil.ts'
-import { HOLDERS, runDeploy } from '../fakes/chain/deploy-command.ts'
-import { type RpcBetween, startBetween } from '../fakes/chain/rpc-between.ts'
+import { SETTINGS } from '../fakes/chain/anvil.ts'
+import { deployOnEmptyChain, HOLDERS, TRANSACTIONS } from '../fakes/chain/deploy-command.ts'
 
 /** `npm run deploy`, killed and run again. */
 const Command = suite('npm run deploy, killed')
 
-const TRANSACTIONS = 10 + LAUNCH_LINEUP.length
-
-let chain: EmptyChain
-let between: RpcBetween
-
-Command.before(async () => {
-  chain = await startEmptyChain()
-  between = await startBetween(chain.rpcUrl)
-})
-
-Command.before.each(() => {
-  between.answer = (_, forward) => forward()
-})
-
-Command.after(async () => {
-  await between.close()
-  await chain.stop()
-})
-
-const run = (
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  started?: (child: ChildProcess) => void,
-) => runDeploy(args, { RPC_URL: between.url, CONTRACTS_FILE: addressFile(), ...env }, started)
-const addressFile = () => join(chain.dir, 'contracts.json')
-const sentSoFar = async (): Promise<number> =>
-  Number(await chain.rpc.call('eth_getTransactionCount', [addressOf(KEYS.deployer), 'latest']))
+const { addressFile, answerBy, run, sentSoFar } = deployOnEmptyChain(Command)
 
 Command('killed by force, it goes on where it was, and then verifies', async () => {
   let child: ChildProcess | undefined
   let sent = 0
-  between.answer = async ({ method }, forward) => {
+  answerBy(async ({ method }, forward) => {
     const answer = await forward()
     if (method === 'eth_sendRawTransaction' && ++sent === 5) child?.kill('SIGKILL')
     return answer
-  }
+  })
   const killed = await run(['--development-token'], HOLDERS, (one) => {
     child = one
   })

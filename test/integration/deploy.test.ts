@@ -11,7 +11,6 @@ import { readRecord, recordPath, writeRecord } from '../../src/chain/deploy/reco
 import { newRecord, runSteps } from '../../src/chain/deploy/run.ts'
 import { planSteps } from '../../src/chain/deploy/steps.ts'
 import { buildContracts } from '../../src/contracts/build.ts'
-import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import {
   addressOf,
   type EmptyChain,
@@ -19,11 +18,9 @@ import {
   SETTINGS,
   startEmptyChain,
 } from '../fakes/chain/anvil.ts'
+import { TRANSACTIONS } from '../fakes/chain/deploy-command.ts'
 import { cutAtSending, type RpcBetween, startBetween } from '../fakes/chain/rpc-between.ts'
 import { within } from './servers.ts'
-
-/** Six contracts, with the development token; the escrow is named; three roles change hands. */
-const TRANSACTIONS = 10 + LAUNCH_LINEUP.length
 
 let chain: EmptyChain
 let between: RpcBetween

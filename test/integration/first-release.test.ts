@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { outputHash } from '../../src/domain/hash.ts'
-import { ESCROW_TX, identity, PoolStage, until } from '../fakes/pool/stage.ts'
+import { ESCROW_TX, identity, PoolStage } from '../fakes/pool/stage.ts'
 import { FirstWorker } from '../fakes/worker-1.0/worker.ts'
+import { until } from '../until.ts'
 
 /** A worker of the first release at today's pool, with everything that is new switched on. */
 const First = suite('a worker of version 1.0')
@@ -15,7 +16,7 @@ let worker: FirstWorker
 First.before.each(async () => {
   stage = await new PoolStage({ canary: true }).open()
   worker = new FirstWorker(stage.url, identity(1)).dial()
-  await until(() => stage.workers() === 1, 'it to be admitted', WAIT_MS)
+  await until('it to be admitted', () => stage.workers() === 1, WAIT_MS)
 })
 First.after.each(async () => {
   worker.vanish()
@@ -26,7 +27,7 @@ First.after.each(async () => {
 async function slowJob() {
   worker.pieceMs = 1_500
   const { jobId } = await stage.offer()
-  await until(() => stage.chunksOf(jobId).length > 0, 'the first text', WAIT_MS)
+  await until('the first text', () => stage.chunksOf(jobId).length > 0, WAIT_MS)
   return jobId
 }
 
@@ -54,7 +55,7 @@ First('is cancelled, with and without a proof of what there is', async () => {
 
   const dropped = await slowJob()
   await stage.stop(dropped, false)
-  await until(() => stage.load()?.busy === 0, 'the slot to be free', WAIT_MS)
+  await until('the slot to be free', () => stage.load()?.busy === 0, WAIT_MS)
   worker.pieceMs = 1
   const { jobId } = await stage.offer()
   await stage.hears(jobId, 'CompleteJob', WAIT_MS)
@@ -63,16 +64,16 @@ First('is cancelled, with and without a proof of what there is', async () => {
 First('drains: finishes what it has, gets nothing more, and is seen off', async () => {
   const running = await slowJob()
   worker.drain()
-  await until(() => stage.workers() === 0, 'the pool to know', WAIT_MS)
+  await until('the pool to know', () => stage.workers() === 0, WAIT_MS)
   assert.equal((await stage.offer()).reply, { type: 'refused', reason: 'no_worker' })
   await stage.hears(running, 'CompleteJob', WAIT_MS)
-  await until(() => worker.ended?.code === 'OK', 'the stream to end well', WAIT_MS)
+  await until('the stream to end well', () => worker.ended?.code === 'OK', WAIT_MS)
 })
 
 First('its heartbeats keep it connected, and the pool sends its own', async () => {
   const beats = () => worker.heard.filter((kind) => kind === 'heartbeat').length
   // One at the welcome, then one in 2 s: three silent intervals would have ended the stream.
-  await until(() => beats() >= 5, 'the pool to have beaten five times', WAIT_MS)
+  await until('the pool to have beaten five times', () => beats() >= 5, WAIT_MS)
   assert.is(worker.ended, undefined)
   const { jobId } = await stage.offer()
   await stage.hears(jobId, 'CompleteJob', WAIT_MS)
@@ -82,10 +83,10 @@ First('its stream breaks: the job is lost at once, as it was then, and it comes 
   const running = await slowJob()
   worker.vanish()
   assert.is((await stage.hears(running, 'FailWorker', WAIT_MS)).reason, 'worker_lost')
-  await until(() => worker.ended !== undefined && worker.busy === 0, 'it to be gone', WAIT_MS)
+  await until('it to be gone', () => worker.ended !== undefined && worker.busy === 0, WAIT_MS)
   worker.pieceMs = 1
   worker.dial()
-  await until(() => stage.workers() === 1, 'it to be back', WAIT_MS)
+  await until('it to be back', () => stage.workers() === 1, WAIT_MS)
   assert.is(worker.welcomes, 2)
   const { jobId } = await stage.offer()
   await stage.hears(jobId, 'CompleteJob', WAIT_MS)
@@ -95,7 +96,7 @@ First('its stream breaks: the job is lost at once, as it was then, and it comes 
 
 First('a pool that shuts down tells it', async () => {
   await stage.pool.stop()
-  await until(() => worker.ended?.code === 'UNAVAILABLE', 'the end', WAIT_MS)
+  await until('the end', () => worker.ended?.code === 'UNAVAILABLE', WAIT_MS)
   assert.ok(worker.heard.includes('drain'))
 })
 

@@ -6,7 +6,8 @@ import type { Engine } from '../../src/worker/engine.ts'
 import { openTinyEngine, SENTENCE_TEXT, SENTENCE_TOKENS } from '../fakes/llama/engine-house.ts'
 import { installLlama } from '../fakes/llama/installed.ts'
 import { type House, inHouse } from '../fakes/pool/house.ts'
-import { ESCROW_SEPARATOR, identity, MODEL, type PoolStage, until } from '../fakes/pool/stage.ts'
+import { ESCROW_SEPARATOR, identity, MODEL, type PoolStage } from '../fakes/pool/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 const Jobs = suite('pool and a worker with an engine of its own')
 const installed = await installLlama()
@@ -64,7 +65,7 @@ test('a prompt beyond the context is for the caller to mend', async (stage) => {
 
 test('a caller who hangs up pays for what was generated', async (stage) => {
   const { jobId } = await stage.offer({ model: ENDLESS, outputTokensMax: 30_000 })
-  await until(() => stage.textOf(jobId).length > 20, 'an answer to begin')
+  await until('an answer to begin', () => stage.textOf(jobId).length > 20, SOON_MS)
   await stage.stop(jobId, true)
   const done = await stage.hears(jobId, 'CompleteJob')
   const text = stage.textOf(jobId)

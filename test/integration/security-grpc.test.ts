@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { makeSampleEngine } from '../../src/worker/engines/sample.ts'
 import { Rogue, type Say } from '../fakes/pool/rogue.ts'
-import { MODEL, PoolStage, until } from '../fakes/pool/stage.ts'
+import { MODEL, PoolStage } from '../fakes/pool/stage.ts'
+import { SOON_MS, until } from '../until.ts'
 
 /** Bytes and words that no honest worker would send: the pool lives, and honest workers feel nothing. */
 const Grpc = suite<{ stage: PoolStage; rogues: Rogue[] }>('security: gRPC')
@@ -258,7 +259,11 @@ Grpc('a worker that says odd things is dealt with, and no other', async ({ stage
   for (let key = 20; key < 28; key++) {
     const rogue = new Rogue(stage.url, key, { models: [OTHER_MODEL], slots: 2 })
     rogues.push(rogue)
-    await until(() => rogue.welcomed || rogue.ended !== undefined, `rogue ${key} to be met`)
+    await until(
+      `rogue ${key} to be met`,
+      () => rogue.welcomed || rogue.ended !== undefined,
+      SOON_MS,
+    )
     rogue.onOffer = ({ jobId }) => rogue.accept(jobId)
     const { jobId } = await stage.offer({ model: OTHER_MODEL })
     const known = words(jobId)

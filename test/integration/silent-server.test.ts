@@ -5,7 +5,7 @@ import { connectNats } from '../../src/bus/connect.ts'
 import { Presence } from '../../src/runtime/presence.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { pause, until } from '../e2e/until.ts'
+import { pause, until } from '../until.ts'
 import { type Server, startNats } from './servers.ts'
 
 /** A nats-server that hangs says nothing of anybody: nobody is given up for it. */

@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert'
 import { makeGuard } from '../../src/outbound/guard.ts'
 import { makeWebhookSender } from '../../src/outbound/sender.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
-import { eventually } from '../fakes/edge/stage.ts'
 import { makeAuthority } from '../fakes/webhooks/certificates.ts'
+import { until } from '../until.ts'
 
 /** The sender against endpoints that do what they like, over real sockets and real TLS. */
 const Sender = suite('webhook sender')
@@ -239,7 +239,7 @@ Sender('of an answer without end only the start is read', async () => {
   const answer = await senderOf().post(`http://${HOST}:${port}/`)
   assert.ok(answer.delivered)
   assert.is(answer.answerStart, 'ü'.repeat(512))
-  await eventually(() => isCut, 'the endpoint is cut off', 20_000)
+  await until('the endpoint is cut off', () => isCut, 20_000)
 })
 
 Sender('half a character at the end of what is kept is left out', async () => {
@@ -324,7 +324,7 @@ Sender('closing cuts what is under way', async () => {
   const port = await plain(() => arrived++)
   const sender = senderOf()
   const sent = sender.post(`http://${HOST}:${port}/`)
-  await eventually(() => arrived > 0, 'the request is under way', 20_000)
+  await until('the request is under way', () => arrived > 0, 20_000)
   await sender.close()
   assert.is((await sent).error, 'the attempt was cut short')
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { makeRpc } from '../../../src/chain/json-rpc.ts'
 import { chainWrittenAt } from '../../../src/network/chain-state.ts'
-import { pause, until } from '../../e2e/until.ts'
+import { pause, until } from '../../until.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
 import { untilAnew } from './processes.ts'
@@ -47,7 +47,7 @@ async function kill(world: World) {
   const file = join(world.network.dataDir, 'chain.json')
   for (let state = 0; state < 2; state++) {
     const since = chainWrittenAt(file)
-    await until('a state is written', () => chainWrittenAt(file) > since, STATE_MS)
+    await until('a state is written', async () => chainWrittenAt(file) > since, STATE_MS)
   }
   await pause(LOST_MS)
   return ended(world, 'SIGKILL')

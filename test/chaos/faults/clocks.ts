@@ -1,5 +1,5 @@
-import { pause } from '../../e2e/until.ts'
 import type { Role } from '../../network/network.ts'
+import { pause } from '../../until.ts'
 import type { Fault } from './fault.ts'
 
 /** The clock of one host goes wrong by a minute and comes right again; by turns ahead and behind. */

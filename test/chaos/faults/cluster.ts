@@ -1,4 +1,4 @@
-import { pause } from '../../e2e/until.ts'
+import { pause } from '../../until.ts'
 import type { World } from '../world.ts'
 import { FAULT_MS, type Fault, type Turn } from './fault.ts'
 import { haltFor } from './processes.ts'

@@ -1,5 +1,5 @@
-import { pause } from '../../e2e/until.ts'
 import type { Role } from '../../network/network.ts'
+import { pause } from '../../until.ts'
 import type { Between } from '../ways.ts'
 import { FAULT_MS, type Fault, victims } from './fault.ts'
 

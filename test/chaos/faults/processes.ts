@@ -1,5 +1,5 @@
-import { pause, until } from '../../e2e/until.ts'
 import type { Role } from '../../network/network.ts'
+import { pause, until } from '../../until.ts'
 import type { World } from '../world.ts'
 import { BACK_MS, FAULT_MS, type Fault, type Turn, victims } from './fault.ts'
 
@@ -70,7 +70,7 @@ export const untilAnew = (world: World, role: Role, gone: readonly number[]) => 
   const wanted = role in count ? world.counts[count[role as keyof typeof count]] : 1
   return until(
     `${role} runs anew`,
-    () => {
+    async () => {
       const pids = world.network.pids(role)
       return pids.length === wanted && !pids.some((pid) => gone.includes(pid))
     },

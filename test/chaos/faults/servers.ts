@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { pause, until } from '../../e2e/until.ts'
+import { pause, until } from '../../until.ts'
 import type { World } from '../world.ts'
 import { FAULT_MS, type Fault, type Turn } from './fault.ts'
 import { untilAnew } from './processes.ts'

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { stream, type Upstream } from '../../fakes/pool/upstream.ts'
+import { until } from '../../until.ts'
 import { type BehindUpstream, networkBehind } from '../behind-upstream.ts'
 import { hashOf } from '../calls.ts'
 import {
   balanceBecomes,
   type Customer,
-  eventually,
   jobSettles,
   newCustomer,
   restingBalance,
@@ -162,10 +162,7 @@ for (const client of CLIENTS) {
     const cut = upstream.cut
     const left = client.stream(customer, ask, (text) => (text.length > 10 ? 'leave' : undefined))
     await left.catch((error: Error) => assert.match(`${error.name} ${error.message}`, /abort/i))
-    await eventually(
-      () => 'the upstream was not stopped',
-      async () => upstream.cut > cut || undefined,
-    )
+    await until('the upstream was stopped', async () => upstream.cut > cut)
     const lock = (await behind.chain.locksOf(customer.wallet)).at(-1)
     const jobId = Buffer.from(lock!.args.jobId.slice(2), 'hex').toString().replace(/\0+$/, '')
     const job = await jobSettles(customer, jobId)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as assert from 'uvu/assert'
+import { pause, until } from '../../until.ts'
 import { hashOf } from '../calls.ts'
-import { type Answer, bodyOf, chat, eventually } from '../customer.ts'
+import { type Answer, bodyOf, chat } from '../customer.ts'
 import type { Job } from '../public-shapes.ts'
-import { pause } from '../until.ts'
 import { once } from './conformance.ts'
 import { checkJob, hasFields, PROOF_HASH, TX_HASH, timestamp } from './forms.ts'
 import {
@@ -108,14 +108,11 @@ function openedRows(row: LifeRow, life: () => Life, opened: () => Promise<Disput
     assert.is((await life().job(id)).status, 'settling')
     const asked = life().dispute(id, received(WRONG))
     // The answer waits for the dispute to be sent, and that waits for the settlement.
-    const job = await eventually(
-      () => `${id} is not disputed on chain`,
-      async () => {
-        await life().chain.mine()
-        const seen = await life().job(id)
-        return seen.on_chain.dispute_tx === null ? undefined : seen
-      },
-    )
+    const job = await until(`${id} is disputed on chain`, async () => {
+      await life().chain.mine()
+      const seen = await life().job(id)
+      return seen.on_chain.dispute_tx === null ? undefined : seen
+    })
     assert.is(job.status, 'disputed')
     assert.ok(job.on_chain.settlement_tx && job.on_chain.block_number !== null)
     const body: Dispute = bodyOf(await asked)

@@ -3,13 +3,13 @@ import { createTestClient } from 'viem'
 import { headFollowing } from '../../../src/chain/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { data, type Answer as Reply } from '../../fakes/pool/upstream.ts'
+import { until } from '../../until.ts'
 import { networkBehind } from '../behind-upstream.ts'
 import {
   type Answer,
   bodyOf,
   type Customer,
   chat,
-  eventually,
   jobBecomes,
   newCustomer,
   readJob,
@@ -73,21 +73,15 @@ export async function openLife() {
       jobBecomes(customer, id, (job) => job.status === status),
     /** Mines until the chain has confirmed it. */
     settles: (id: string, by = customer): Promise<Job> =>
-      eventually(
-        () => `${id} is not settled`,
-        async () => {
-          await chain.mine()
-          const job = await readJob(by, id)
-          return job.status === 'settled' ? job : undefined
-        },
-      ),
+      until(`${id} is settled`, async () => {
+        await chain.mine()
+        const job = await readJob(by, id)
+        return job.status === 'settled' ? job : undefined
+      }),
     /** The refund is told of at its broadcast: this waits for its block too. */
     refunded: async (id: string): Promise<Job> => {
       const job = await jobBecomes(customer, id, ({ on_chain }) => on_chain.refund_tx !== null)
-      await eventually(
-        () => `the refund of ${id} is in no block`,
-        () => chain.refund(id),
-      )
+      await until(`the refund of ${id} is in a block`, () => chain.refund(id))
       return job
     },
     /** What the customer has when nothing is under way for it any more. */
@@ -116,21 +110,17 @@ export async function openLife() {
       ),
     /** The one new lock of what `begin` asked for. */
     nextLock: async (before: readonly string[], by = customer): Promise<string> =>
-      eventually(
-        () => 'nothing was locked',
-        async () => (await life.locks(by)).find((id) => !before.includes(id)),
+      until('something was locked', async () =>
+        (await life.locks(by)).find((id) => !before.includes(id)),
       ),
     buyer: async (credits: number): Promise<Customer> => {
       const buyer = await newCustomer(network)
       await chain.deposit(buyer, credits)
-      await eventually(
-        () => 'the deposit is not seen',
-        async () => {
-          await chain.mine()
-          const account: { credits_remaining: number } = bodyOf(await send(buyer, '/account'))
-          return account.credits_remaining === credits || undefined
-        },
-      )
+      await until('the deposit is seen', async () => {
+        await chain.mine()
+        const account: { credits_remaining: number } = bodyOf(await send(buyer, '/account'))
+        return account.credits_remaining === credits
+      })
       return buyer
     },
     close: behind.close,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
+import { pause } from '../../until.ts'
 import { type Answer, bodyOf, type Customer, send } from '../customer.ts'
 import { streamed } from '../streamed.ts'
-import { pause } from '../until.ts'
 import { ASK, held, type Life, type LifeRow } from './life-stage.ts'
 
 /** Requests that come twice, and must not pay twice. */

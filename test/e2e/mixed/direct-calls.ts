@@ -1,4 +1,4 @@
-import { pause } from '../until.ts'
+import { pause } from '../../until.ts'
 import { type MixedCaller, type Stranger, salt, unlessDone } from './callers.ts'
 
 const PAUSE_MS = 300

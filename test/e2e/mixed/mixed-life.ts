@@ -1,10 +1,11 @@
 import { type JobId, toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import type { Network, NetworkOptions } from '../../network/network.ts'
+import { until } from '../../until.ts'
 import { lockedJobs } from '../books.ts'
 import { ask, MODEL } from '../calls.ts'
 import { type OwnWorker, startWorker } from '../own-worker.ts'
-import { until, untilServed } from '../until.ts'
+import { untilServed } from '../until.ts'
 import {
   elapseOnChain,
   type MixedCaller,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eventually } from '../customer.ts'
+import { until } from '../../until.ts'
 import { signIn, stageApp, walletButton } from './app-stage.ts'
 import { seriousFaults } from './axe.ts'
 import type { BrowserOptions } from './browser.ts'
@@ -81,16 +81,10 @@ App('a page opens at its top, and Back leads to where the reader was', async () 
     assert.ok(before > 0)
     await page.getByRole('main').getByRole('link', { name: /job_/ }).last().click()
     await focusedHeading(page, 'Job')
-    await eventually(
-      () => 'not at the top',
-      async () => (await scrolled()) === 0 || undefined,
-    )
+    await until('it is at the top', async () => (await scrolled()) === 0)
     await page.goBack()
     await focusedHeading(page, 'Jobs')
-    await eventually(
-      () => 'not where it was',
-      async () => (await scrolled()) === before || undefined,
-    )
+    await until('it is where it was', async () => (await scrolled()) === before)
   })
 })
 

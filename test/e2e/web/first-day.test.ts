@@ -7,7 +7,7 @@ import { makeRpc } from '../../../src/chain/json-rpc.ts'
 import { replaceWord } from '../../fakes/chain/registry-voter.ts'
 import { type Receiver, startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
-import { eventually } from '../customer.ts'
+import { until } from '../../until.ts'
 import { type Browser, openBrowser } from './browser.ts'
 
 /** The first day of a customer, who has nothing but a browser, on a real network. */
@@ -107,11 +107,11 @@ FirstDay('where the service cannot send it, the wallet sends what it signed, onc
   // It was sent all the same: that is found, and nothing is left to ask the wallet for.
   await wantInVain({ isSent: true })
   const account = `${network.web_url}/api/account`
-  await eventually(
-    () => 'it is not paid',
+  await until(
+    'it is paid',
     async () => {
       const answer = await page.context().request.get(account)
-      return (await answer.json()).credits_remaining === 700 || undefined
+      return (await answer.json()).credits_remaining === 700
     },
     PATIENCE_MS,
   )
@@ -260,10 +260,7 @@ FirstDay('revokes the key, which ends its requests', async () => {
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByText('You have no active key').waitFor()
-  await eventually(
-    () => 'the key still opens',
-    async () => (await chatStatus()) === 401 || undefined,
-  )
+  await until('the key opens nothing more', async () => (await chatStatus()) === 401)
 })
 
 FirstDay('signs out', async () => {
@@ -288,11 +285,11 @@ async function available(): Promise<number> {
 async function availableBecomes(is: (credits: number) => boolean): Promise<void> {
   await go('Overview')
   let last = Number.NaN
-  await eventually(
+  await until(
     () => `${last} credits are shown`,
     async () => {
       last = await available()
-      return is(last) || undefined
+      return is(last)
     },
     PATIENCE_MS,
   )

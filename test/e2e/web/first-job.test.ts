@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
-import { eventually, firstCustomer, jobSettles } from '../customer.ts'
+import { until } from '../../until.ts'
+import { firstCustomer, jobSettles } from '../customer.ts'
 import { seriousFaults } from './axe.ts'
 import { type Browser, openBrowser } from './browser.ts'
 
@@ -158,11 +159,11 @@ const FROM_END = 'document.documentElement.scrollHeight - innerHeight - scrollY'
 /** Asked from outside: the policy of the page refuses what a script in it would evaluate. */
 async function distanceBecomes(is: (px: number) => boolean): Promise<void> {
   let last = Number.NaN
-  await eventually(
+  await until(
     () => `the end is ${last} px below what is in view`,
     async () => {
       last = Number(await page.evaluate(FROM_END))
-      return is(last) || undefined
+      return is(last)
     },
     PATIENCE_MS,
   )

@@ -21,18 +21,10 @@ import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
 import { workerKey } from '../../network/worker-keys.ts'
+import { pause, until } from '../../until.ts'
 import { hashOf } from '../calls.ts'
-import {
-  bodyOf,
-  chat,
-  eventually,
-  firstCustomer,
-  jobBecomes,
-  jobSettles,
-  send,
-} from '../customer.ts'
+import { bodyOf, chat, firstCustomer, jobBecomes, jobSettles, send } from '../customer.ts'
 import type { Completion } from '../public-shapes.ts'
-import { pause } from '../until.ts'
 import { signedInVisitor } from './signed-in.ts'
 
 /** A real network in which one of everything has happened to its first customer. */
@@ -85,11 +77,11 @@ async function failingWebhook(network: Network, url: string): Promise<string> {
     ...{ url, events, secret: 'a secret that is long enough' },
   })
   await answered(network)
-  await eventually(
-    () => 'the webhook has not failed',
+  await until(
+    'the webhook has failed',
     async () => {
       const { data } = await visitor.json<Webhooks>('/api/webhooks')
-      return data.some((each) => each.id === id && each.status === 'failed') || undefined
+      return data.some((each) => each.id === id && each.status === 'failed')
     },
     60_000,
   )

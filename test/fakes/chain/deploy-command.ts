@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { KEYS, SETTINGS } from './anvil.ts'
+import { join } from 'node:path'
+import type { Test } from 'uvu'
+import { LAUNCH_LINEUP } from '../../../src/domain/models.ts'
+import { addressOf, type EmptyChain, KEYS, SETTINGS, startEmptyChain } from './anvil.ts'
+import { type RpcBetween, startBetween } from './rpc-between.ts'
 
 const DEADLINE_MS = 150_000
 
@@ -13,13 +17,53 @@ export const HOLDERS = {
   ARBITER_ADDRESS: SETTINGS.arbiter,
 }
 
-export interface Ran {
+/** Six contracts, with the development token; the escrow is named; three roles change hands. */
+export const TRANSACTIONS = 10 + LAUNCH_LINEUP.length
+
+/**
+ * The tests of that suite share an empty chain, and each has a way to it of its own that it may
+ * change with `answerBy`.
+ */
+export function deployOnEmptyChain(suite: Test) {
+  let chain: EmptyChain
+  let between: RpcBetween
+
+  suite.before(async () => {
+    chain = await startEmptyChain()
+    between = await startBetween(chain.rpcUrl)
+  })
+  suite.before.each(() => {
+    between.answer = (_, forward) => forward()
+  })
+  suite.after(async () => {
+    await between.close()
+    await chain.stop()
+  })
+
+  const addressFile = () => join(chain.dir, 'contracts.json')
+  return {
+    addressFile,
+    answerBy: (answer: RpcBetween['answer']): void => {
+      between.answer = answer
+    },
+    run: (
+      args: readonly string[],
+      env: Readonly<Record<string, string>> = {},
+      started?: (child: ChildProcess) => void,
+    ): Promise<Ran> =>
+      runDeploy(args, { RPC_URL: between.url, CONTRACTS_FILE: addressFile(), ...env }, started),
+    sentSoFar: async (): Promise<number> =>
+      Number(await chain.rpc.call('eth_getTransactionCount', [addressOf(KEYS.deployer), 'latest'])),
+  }
+}
+
+interface Ran {
   readonly code: number | null
   readonly said: string
 }
 
 /** Runs `npm run deploy` to its end, as the deployer of the tests. */
-export function runDeploy(
+function runDeploy(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   started: (child: ChildProcess) => void = () => {},

@@ -1,3 +1,4 @@
+import type { Test } from 'uvu'
 import { type LaneActor, makeLane } from '../../../actors/settlement/lane.ts'
 import { makeLaneMetrics } from '../../../actors/settlement/lane-metrics.ts'
 import type { LaneOptions } from '../../../actors/settlement/options.ts'
@@ -98,6 +99,19 @@ export class LaneHouse {
     )
   }
 }
+
+/** Names tests of that suite which each have a house of their own, whose lanes end with them. */
+export const inLaneHouse =
+  (suite: Test) =>
+  (name: string, run: (house: LaneHouse) => Promise<void>): void =>
+    suite(name, async () => {
+      const house = new LaneHouse()
+      try {
+        await run(house)
+      } finally {
+        await house.close()
+      }
+    })
 
 export const number = (jobId: string): number =>
   Array.from({ length: 500 }, (_, n) => n).findIndex((n) => job(n) === jobId)

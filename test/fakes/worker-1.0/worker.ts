@@ -5,7 +5,8 @@ import { toBytes } from '../../../src/domain/bytes.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
 import { toJobId } from '../../../src/domain/ids.ts'
 import type { Identity } from '../../../src/worker/identity.ts'
-import { ESCROW_SEPARATOR, MODEL, pause } from '../pool/stage.ts'
+import { pause } from '../../until.ts'
+import { ESCROW_SEPARATOR, MODEL } from '../pool/stage.ts'
 
 type Message = Record<string, unknown> & { readonly message?: string }
 type Stream = ClientDuplexStream<Message, Message>

@@ -4,8 +4,9 @@ import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
 import { KeyProofs } from '../../../actors/job/key-proofs.ts'
 import { apiKeyHash, keyProof, keyProofHash } from '../../../src/domain/hash.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
-import { type KeyRecord, keyRecord } from '../../../src/messages/account.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobCommand, JobReply, ShownKey, StartJob } from '../../../src/messages/job.ts'
+import { type KeyRecord, keyRecord } from '../../../src/messages/key-record.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { RequestTimeout } from '../../../src/ports/bus.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
@@ -159,7 +160,7 @@ Proofs('what was said behind a start is heard behind it', async () => {
 })
 
 Proofs('a key that was made before there were proofs needs none', async () => {
-  const { keyProofs } = await house({ wallet, createdAt: 1, status: 'active' })
+  const { keyProofs } = await house({ wallet, createdAt: toUnixMs(1), status: 'active' })
   assert.is(await keyProofs.holds({ ...command, key: { ...shown, proof: 'any' } }), true)
 })
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Way } from '../../chaos/cuts.ts'
-import { pause, until } from '../../e2e/until.ts'
+import { pause, until } from '../../until.ts'
 
 /** The proxy that stands for a network: what passes, and what a cut does to it. */
 const Cuts = suite('cuts of a network')

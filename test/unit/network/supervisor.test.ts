@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeSupervisor, type Program, type Supervisor } from '../../../src/network/supervisor.ts'
-import { waitFor } from '../../../src/network/waiting.ts'
+import { until } from '../../until.ts'
 
 interface Context {
   logs: string
@@ -36,25 +36,25 @@ const program = (script: string): Program => ({
   supervised: true,
 })
 const FOR_EVER = 'setInterval(() => {}, 1000)'
-const until = async (what: string, look: () => boolean) => {
-  const seen = await waitFor(async () => look() || undefined, PATIENCE_MS)
-  assert.ok(seen, `within ${PATIENCE_MS} ms: ${what}`)
-}
 
 Supervision('a killed process is named and started again', async ({ supervisor, lines }) => {
   supervisor.start(program(FOR_EVER))
   const [first] = supervisor.running()
   process.kill(first!.pid, 'SIGKILL')
-  await until('another pid', () => {
-    const [now] = supervisor.running()
-    return now !== undefined && now.pid !== first!.pid
-  })
+  await until(
+    'another pid',
+    () => {
+      const [now] = supervisor.running()
+      return now !== undefined && now.pid !== first!.pid
+    },
+    PATIENCE_MS,
+  )
   assert.match(lines.join('\n'), 'worker-1 stopped (ended by SIGKILL)')
 })
 
 Supervision('what a failing process said last is shown', async ({ supervisor, lines }) => {
   supervisor.start(program('console.error("PORT: must be a number"); process.exit(3)'))
-  await until('two ends', () => lines.length >= 2)
+  await until('two ends', () => lines.length >= 2, PATIENCE_MS)
   assert.is(lines[0], '! worker-1 stopped (exit code 3: PORT: must be a number); starting it again')
 })
 
@@ -62,7 +62,7 @@ Supervision('an error in the log is shown in one line, once', async (context) =>
   const record = JSON.stringify({ level: 50, msg: 'no chain', err: { message: 'refused' } })
   const script = `for (let i = 0; i < 5; i++) console.log(${JSON.stringify(record)});${FOR_EVER}`
   context.supervisor.start(program(script))
-  await until('an error', () => context.lines.length > 0)
+  await until('an error', () => context.lines.length > 0, PATIENCE_MS)
   assert.equal(context.lines, ['! worker-1: no chain: refused (logs/worker-1.log)'])
   const log = readFileSync(join(context.logs, 'worker-1.log'), 'utf8')
   assert.is(log, `${record}\n`.repeat(5))
@@ -70,7 +70,7 @@ Supervision('an error in the log is shown in one line, once', async (context) =>
 
 Supervision('a command that does not exist is named', async ({ supervisor, lines }) => {
   supervisor.start({ ...program(''), command: '/nowhere/program' })
-  await until('a line', () => lines.length > 0)
+  await until('a line', () => lines.length > 0, PATIENCE_MS)
   assert.match(lines[0]!, '/nowhere/program')
 })
 
@@ -88,7 +88,7 @@ Supervision('a process that ignores SIGTERM is killed when patience ends', async
     program(`process.on('SIGTERM', () => {}); console.log('up');${FOR_EVER}`),
   )
   const log = join(context.logs, 'worker-1.log')
-  await until('started', () => readFileSync(log, 'utf8').includes('up'))
+  await until('started', () => readFileSync(log, 'utf8').includes('up'), PATIENCE_MS)
   await context.supervisor.stop(['worker'], 100)
   assert.equal(context.supervisor.running(), [])
 })

@@ -2,20 +2,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Lane } from '../../../src/messages/subjects.ts'
 import { dispute, job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse, type LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** A chain that loses its last blocks, when nobody asks for anything any more. */
 const WentBack = suite('chain went back')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  WentBack(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(WentBack)
 
 const sorted = (house: LaneHouse) => house.batches().slice().sort()
 

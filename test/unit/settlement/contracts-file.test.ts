@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readContracts, writeContracts } from '../../../src/chain/contracts-file.ts'
+import { OperatorError } from '../../../src/domain/operator-error.ts'
 
 const ContractsFile = suite('address file')
 const dir = mkdtempSync(join(tmpdir(), 'svc-contracts-'))
@@ -14,6 +15,7 @@ const write = (name: string, text: string): string => {
 }
 const refused = async (path: string): Promise<string> => {
   const error = await readContracts(path).catch((one: unknown) => one)
+  assert.instance(error, OperatorError, 'said without a stack')
   return String(error)
 }
 const file = {

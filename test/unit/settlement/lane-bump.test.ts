@@ -1,19 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispute, job, lock, refund, settle } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse, type LaneHouse } from '../../fakes/chain/lane-house.ts'
 
 /** Transactions that do not get into a block by themselves. Each test has a house of its own. */
 const Bumps = suite('lane: fee bumps')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Bumps(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Bumps)
 
 /** Blocks go by without the first `count` attempts. */
 function stuckFor(house: LaneHouse, count: number): void {

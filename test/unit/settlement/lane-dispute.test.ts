@@ -1,20 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CLAIMED, dispute, job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse, type LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** Each test has a house of its own, whose lanes end with it. */
 const Lanes = suite('settle lane: disputes')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Lanes(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Lanes)
 
 /** A settle lane on a chain where jobs 1 to `count` are settled. */
 async function settled(house: LaneHouse, count: number) {

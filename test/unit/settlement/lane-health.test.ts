@@ -3,20 +3,12 @@ import * as assert from 'uvu/assert'
 import { GasFundsMissing } from '../../../src/ports/escrow.ts'
 import { SignerUnavailable } from '../../../src/ports/signer.ts'
 import { job, lock, settle } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** What a lane says of itself. Each test has a house of its own. */
 const Healths = suite('lane health')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Healths(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Healths)
 
 test('idle and well, said twice a second', async (house) => {
   await house.start('lock')

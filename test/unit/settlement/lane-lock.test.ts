@@ -2,20 +2,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { job, lock, WALLET } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** Each test has a house of its own, whose lanes end with it. */
 const Lanes = suite('lock lane')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Lanes(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Lanes)
 
 test('intents of one turn go into one batch, and each job hears of its lock', async (house) => {
   await house.start('lock')

@@ -1,19 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { job, lock, settle } from '../../fakes/chain/intents.ts'
-import { LaneHouse } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
 
 /** Each test has a house of its own, whose lanes end with it. */
 const Lanes = suite('lane recovery')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Lanes(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Lanes)
 
 test('stored but never broadcast: the next owner sends the same bytes', async (house) => {
   const first = await house.start('lock')

@@ -3,20 +3,12 @@ import * as assert from 'uvu/assert'
 import type { RegisterReply } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { job, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
-import { LaneHouse, number } from '../../fakes/chain/lane-house.ts'
+import { inLaneHouse, number } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** Each test has a house of its own, whose lanes end with it. */
 const Lanes = suite('settle lane')
-const test = (name: string, run: (house: LaneHouse) => Promise<void>) =>
-  Lanes(name, async () => {
-    const house = new LaneHouse()
-    try {
-      await run(house)
-    } finally {
-      await house.close()
-    }
-  })
+const test = inLaneHouse(Lanes)
 
 test('at broadcast, edges hear of settlements, an inbox a message', async (house) => {
   await house.start('settle')

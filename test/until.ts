@@ -1,0 +1,39 @@
+import { pause } from '../src/network/waiting.ts'
+
+export { pause }
+
+/** A machine that does much else must not fail a test. */
+const WAIT_MS = 60_000
+/** The same, for what happens in the test's own process or in one beside it. */
+export const SOON_MS = 20_000
+
+/** Short enough to see a state that soon passes. */
+const LOOK_MS = 5
+/** Whoever has to be asked has other work too. */
+const ASK_MS = 25
+
+type Seen<T> = T | undefined | false
+
+/**
+ * Looks until there is something to see: neither undefined nor false.
+ * @param what that is awaited; a function says at the deadline what there was instead
+ * @param look asks somebody if it is async, and is then called less often
+ * @returns what `look` saw
+ * @throws naming what never came, or what `look` throws, at once
+ */
+export async function until<T>(
+  what: string | (() => string),
+  look: () => Promise<Seen<T>> | Seen<T>,
+  withinMs = WAIT_MS,
+): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = look()
+    const found = await answer
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`)
+    }
+    await pause(answer instanceof Promise ? ASK_MS : LOOK_MS)
+  }
+}
