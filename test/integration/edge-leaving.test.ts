@@ -261,7 +261,7 @@ Leaving('nobody answers for the job: 503 after a few seconds', async ({ stage, o
   assert.equal([retried.status, (await jsonOf(retried)).error.code], [503, 'service_unavailable'])
 })
 
-Leaving('a job that could not be begun is free, and a retry may still find it', () =>
+Leaving('a job that could not be begun is free, never begins, and a retry may still find it', () =>
   inSlowHouse(async (stage) => {
     const { request } = stage.bus
     const deaf = request.bind(stage.bus)
@@ -276,6 +276,10 @@ Leaving('a job that could not be begun is free, and a retry may still find it', 
     wholeAnswer(stage, jobId)
     assert.is((await retried).status, 200)
     await inRealMs(2_500)
+    assert.equal(
+      said(stage, 'AbandonJob').map((said) => said.jobId),
+      [jobId],
+    )
     assert.is(cancels(stage).length, 0)
 
     stage.bus.request = (subject, message, timeoutMs) =>

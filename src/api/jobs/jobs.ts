@@ -40,8 +40,8 @@ export interface Jobs {
    */
   cancel(jobId: JobId, why?: CancelReason): void
   /**
-   * Who asked for the job was told that it was not begun. If it was, nobody pays for it; if it was not, it
-   * never will be, though a host that stood still may have the word yet. As `cancel`.
+   * Who asked for the job was told that it was not begun. Where that is so it never will be, though a host that
+   * stood still may have the word yet. Returns at once, as `cancel`.
    */
   revoke(jobId: JobId, wallet: Address): void
   /** Undefined: nobody answers for this job at the moment. */
@@ -110,8 +110,9 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
   }
   const revoke = async (jobId: JobId, wallet: Address): Promise<void> => {
     const command: AbandonJob = { type: 'AbandonJob', jobId, wallet, at: clock.now() }
-    await say(command, CANCEL_WITHIN_MS)
-    await cancel(jobId, { torn: true, unseen: true })
+    const reply = await say(command, CANCEL_WITHIN_MS)
+    if (reply === undefined)
+      log.warn({ jobId }, 'job: not kept from beginning, for nobody answered')
   }
   const inBackground = (work: Promise<void>) => {
     const done = work.finally(() => cancelling.delete(done))

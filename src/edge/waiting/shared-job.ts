@@ -105,25 +105,24 @@ export class SharedJob {
   }
 
   #waitOrCancel(): void {
-    const { clock, origin, draining, sayLeft, noteEnding } = this.#options
+    const { clock, origin, job, jobs, draining, sayLeft, noteEnding } = this.#options
     noteEnding()
+    // What its caller was told must stay true while others may still come back to it.
+    if (this.followed.refused) jobs.revoke(job.jobId, job.caller.wallet)
     const joined = origin === 'joined'
     if (joined) sayLeft()
-    // Who was told that the job was not begun does not come back to it: it must not end with an answer.
-    const isWaitedFor = !draining() && !this.followed.refused
-    const leftMs = isWaitedFor ? this.#graceEndsAt - clock.monotonic() : 0
+    const leftMs = draining() ? 0 : this.#graceEndsAt - clock.monotonic()
     const waitMs = joined ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
     // Nobody has seen any of it. The text of a joined job went elsewhere, so there we cannot tell.
     const unseen = !joined && waitMs > 0 && !this.followed.heardText
-    this.#endGrace = () => this.#cancel({ free: unseen })
+    this.#endGrace = () => this.#cancel({ free: unseen || this.followed.refused })
     if (waitMs > 0) this.#cancelGrace = clock.after(waitMs, this.#endGrace)
     else this.#endGrace()
   }
 
   #cancel({ free }: { free: boolean }): void {
-    const { jobs, job, followed } = this.#options
-    if (followed.refused) jobs.revoke(job.jobId, job.caller.wallet)
-    else jobs.cancel(job.jobId, free ? { torn: true, unseen: true } : undefined)
+    const { jobs, job } = this.#options
+    jobs.cancel(job.jobId, free ? { torn: true, unseen: true } : undefined)
     this.close()
   }
 
