@@ -86,7 +86,7 @@ Asides('what is set aside no job can reserve, and a repeat sets nothing more asi
   assert.equal(await setAside(wallet, 60, 'one', seen({ time: NOW_S + 5, block: 12 })), first)
   assert.equal(await store.setAsides.held(wallet), voucher)
   assert.is(await remaining(wallet), 40n)
-  assert.equal(await reserve(wallet, 41), { type: 'insufficient', remaining: 40n })
+  assert.equal(await reserve(wallet, 41), { type: 'insufficient', remaining: 40n, returning: 0n })
   assert.equal(await reserve(wallet, 40), { type: 'reserved', remaining: 0n })
 })
 

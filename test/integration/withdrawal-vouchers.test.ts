@@ -109,7 +109,11 @@ Vouchers(
     const voucher = await granted(400n, 'first')
     assert.is(await inLedger(), START - 400n)
     assert.equal(await granted(400n, 'first'), voucher)
-    assert.equal(await reserve(START - 399n), { type: 'insufficient', remaining: START - 400n })
+    assert.equal(await reserve(START - 399n), {
+      type: 'insufficient',
+      remaining: START - 400n,
+      returning: 0n,
+    })
     await wallet.withdrawWith(voucher)
     await follows(START - 400n)
     assert.is(await onChain(), START - 400n)
