@@ -158,21 +158,6 @@ Errors('what is wrong with JSON is told, and where, but not what it says', async
   }
 })
 
-Errors('half of a surrogate pair is no text; both halves in two parts are', async ({ stage }) => {
-  const parts = ['a\ud83d', '\ude00'].map((text) => ({ type: 'text', text }))
-  for (const [fields, param] of [
-    [{ messages: [{ role: 'user', content: 'a\ud83db' }] }, 'messages[0].content'],
-    [{ stop: ['\ud800'] }, 'stop'],
-  ] as const) {
-    const body = JSON.stringify(chat(fields))
-    const error = await errorOf(await call(stage, '/v1/chat/completions', { body }))
-    assert.equal([error.status, error.param], [400, param])
-  }
-  stage.play = ({ jobId }) => stage.say(...chunksOf(jobId, ['x']), completed(jobId, ['x']))
-  const body = chat({ messages: [{ role: 'user', content: parts }] })
-  assert.is((await call(stage, '/v1/chat/completions', { body })).status, 200)
-})
-
 Errors('invalid fields name themselves', async ({ stage }) => {
   for (const [body, param] of [
     [{ messages: [] }, 'messages'],

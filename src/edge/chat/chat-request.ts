@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest, Sampling } from '../../domain/chat.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import { isWellFormed } from '../../domain/well-formed.ts'
+import { toWellFormed } from '../../domain/well-formed.ts'
 import type { ChatBody } from '../schemas/chat-body.ts'
 import { refuseUnsupported } from './chat-unsupported.ts'
 
@@ -41,13 +41,6 @@ export function parseChatRequest(body: ChatBody): Result<ChatOrder, Refusal> {
 const invalid = (param: string, message: string) =>
   err<Refusal>({ code: 'invalid_request', message, param })
 
-const halfPair = (param: string) =>
-  invalid(
-    param,
-    `\`${param}\` holds half of a surrogate pair (an escape from \\ud800 to \\udfff without its other half), ` +
-      'which is no character.',
-  )
-
 function parseMaxTokens(body: ChatBody): Result<number | undefined, Refusal> {
   const { max_tokens: older, max_completion_tokens: newer } = body
   if (older !== undefined && newer !== undefined && older !== newer) {
@@ -68,8 +61,7 @@ function parseStop(stop: unknown): Result<readonly string[] | undefined, Refusal
   if (!sequences.every(isSequence)) {
     return invalid('stop', '`stop` must be a string or an array of strings, none of them empty.')
   }
-  if (!sequences.every(isWellFormed)) return halfPair('stop')
-  return ok(sequences.length === 0 ? undefined : sequences)
+  return ok(sequences.length === 0 ? undefined : sequences.map(toWellFormed))
 }
 
 const isSequence = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -136,9 +128,8 @@ function parseMessage(
     )
   }
   const content = parseContent(message.content, role, where)
-  if (!content.ok) return content
-  if (!isWellFormed(content.value)) return halfPair(`${where}.content`)
-  return ok({ role, content: content.value })
+  // A text that was cut in the middle of a character would reach the worker with three others there.
+  return content.ok ? ok({ role, content: toWellFormed(content.value) }) : content
 }
 
 function parseContent(

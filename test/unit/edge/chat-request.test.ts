@@ -134,4 +134,19 @@ Acceptances('include_usage', () => {
   assert.is(accepted({ stream: true, stream_options: { include_usage: true } }).includeUsage, true)
   assert.is(accepted({ stream_options: { include_usage: null } }).includeUsage, false)
 })
+Acceptances(
+  'half of a surrogate pair becomes one replacement character, a pair in two parts none',
+  () => {
+    const parts = ['a\ud83d', '\ude00b'].map((text) => ({ type: 'text', text }))
+    const messages = [
+      { role: 'user', content: 'a\ud83db\ude00' },
+      { role: 'user', content: parts },
+    ]
+    const { prompt } = accepted({ messages, stop: ['\ud800'] })
+    const contents = prompt.messages.map(({ content }) => content)
+    assert.equal(contents, ['a\ufffdb\ufffd', 'a\u{1f600}b'])
+    assert.equal(prompt.sampling.stop, ['\ufffd'])
+  },
+)
+
 Acceptances.run()
