@@ -170,7 +170,7 @@ function settleIntent(job: ProvenJob): SettleIntent {
 }
 
 async function offer(
-  { bus, clock, isWatched }: JobPorts,
+  { bus, clock, pools, isWatched }: JobPorts,
   { poolId, attempt }: Extract<JobEffect, { type: 'offer' }>,
   job: Job,
   { tell }: EffectContext<JobCommand>,
@@ -201,6 +201,9 @@ async function offer(
   } catch (error) {
     // No answer in time: the pool may have taken it. The same offer again is one offer.
     if (!(error instanceof NoResponders)) throw error
+    // It may only be connecting anew, as all that were at a server of NATS that went: the last one is waited for.
+    const elsewhere = pools.choose(model, [...job.excludePools, poolId], job.contextAbove)
+    if (elsewhere === undefined && !pools.isGone(poolId)) throw error
     tell({ type: 'RefuseOffer', jobId, attempt, reason: 'pool_gone', at: clock.now() })
   }
 }

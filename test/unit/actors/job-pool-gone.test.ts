@@ -4,6 +4,7 @@ import type { JobEffect } from '../../../actors/job/due.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
+import { NoResponders } from '../../../src/ports/bus.ts'
 import { assigned, jobId, locked, offered, started, terms } from './given.ts'
 import { stageJobs } from './job-stage.ts'
 
@@ -56,6 +57,32 @@ test('who cannot have seen any is not asked for', async () => {
   ]) {
     assert.equal(await look(past, true), { said: [['FailWorker', false]], asked: [] })
   }
+})
+
+const offer: JobEffect = { key: 'offer.1', type: 'offer', poolId: 'pool-1', attempt: 1 }
+
+/** What the job tells itself where nobody listens for its offer, or why it offers it again. */
+async function offerToNobody(isGone: boolean, elsewhere: string | undefined) {
+  const { pools, kind } = stageJobs()
+  pools.isGone = () => isGone
+  pools.choose = () => elsewhere
+  const told: JobCommand[] = []
+  const job = [started, locked, offered].reduce<Job | undefined>(evolve, undefined)!
+  const ran = kind.run(offer, job, { tell: (command) => void told.push(command) })
+  const failed = await ran.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return { told: told.map(({ type }) => type), isAgain: failed instanceof NoResponders }
+}
+
+test('nobody hears the offer: another pool gets it, or a gone one is given up', async () => {
+  const given = { told: ['RefuseOffer'], isAgain: false }
+  assert.equal(await offerToNobody(false, 'pool-2'), given)
+  assert.equal(await offerToNobody(true, undefined), given)
+})
+test('nobody hears the offer, and no other pool is there: one that only connects anew is waited for', async () => {
+  assert.equal(await offerToNobody(false, undefined), { told: [], isAgain: true })
 })
 
 test.run()
