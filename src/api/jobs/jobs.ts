@@ -108,9 +108,12 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
     const reply = await say(command, CANCEL_WITHIN_MS)
     if (reply === undefined) log.warn({ jobId }, 'job: cancellation was not acknowledged')
   }
-  const revoke = async (jobId: JobId, wallet: Address): Promise<void> => {
+  const abandon = (jobId: JobId, wallet: Address, withinMs: DurationMs) => {
     const command: AbandonJob = { type: 'AbandonJob', jobId, wallet, at: clock.now() }
-    const reply = await say(command, CANCEL_WITHIN_MS)
+    return say(command, withinMs)
+  }
+  const revoke = async (jobId: JobId, wallet: Address): Promise<void> => {
+    const reply = await abandon(jobId, wallet, CANCEL_WITHIN_MS)
     if (reply === undefined)
       log.warn({ jobId }, 'job: not kept from beginning, for nobody answered')
   }
@@ -137,10 +140,7 @@ export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options)
       const command: JoinJob = { type: 'JoinJob', jobId, wallet, replyTo, at: clock.now() }
       return say(command, GET_WITHIN_MS)
     },
-    abandon: (jobId, wallet) => {
-      const command: AbandonJob = { type: 'AbandonJob', jobId, wallet, at: clock.now() }
-      return say(command, GET_WITHIN_MS)
-    },
+    abandon: (jobId, wallet) => abandon(jobId, wallet, GET_WITHIN_MS),
     dispute: (command) => say(command, DISPUTE_WITHIN_MS),
     settled: async () => {
       await Promise.all(cancelling)

@@ -51,12 +51,18 @@ Monitoring('readiness names what is missing; health is about the process alone',
   assert.is((await get('/else')).status, 404)
 })
 
-Monitoring('a role that goes is not ready, until its port is closed with it', async () => {
+/** A role that is on its way down until it is `gone`, and where it is watched. */
+async function leavingRole() {
   let gone = () => {}
   const stopped = new Promise<void>((resolve) => {
     gone = resolve
   })
   const config = { MONITOR_HOST: '127.0.0.1', MONITOR_PORT: await freePort() }
+  return { config, stopped, gone }
+}
+
+Monitoring('a role that goes is not ready, until its port is closed with it', async () => {
+  const { config, stopped, gone } = await leavingRole()
   const role = await monitored(
     { stop: () => stopped },
     { config, metrics, missing: async () => [] },
@@ -73,11 +79,7 @@ Monitoring('a role that goes is not ready, until its port is closed with it', as
 Monitoring('what is ready is a figure too; whoever is going down has none', async () => {
   const own = makeMetrics()
   let lacks = async (): Promise<string[]> => []
-  let gone = () => {}
-  const stopped = new Promise<void>((resolve) => {
-    gone = resolve
-  })
-  const config = { MONITOR_HOST: '127.0.0.1', MONITOR_PORT: await freePort() }
+  const { config, stopped, gone } = await leavingRole()
   const role = await monitored(
     { stop: () => stopped },
     { config, metrics: own, missing: () => lacks() },
