@@ -17,6 +17,10 @@ const Cheating = suite('pool: workers that cheat')
 
 const recordOf = ({ stage }: House, worker: Rogue) =>
   stage.strikes.entries.get(worker.address)?.value as StrikeRecord | undefined
+const equivocationOf = ({ stage }: House, worker: Rogue, jobId: JobId) =>
+  stage.strikes.entries.get(equivocationKey(worker.address, jobId))?.value as
+    | EquivocationRecord
+    | undefined
 
 /** Waits for the durable record. @returns how often each kind was seen */
 async function strikesOf(house: House, worker: Rogue, atLeast = 1) {
@@ -141,8 +145,7 @@ Cheating(
     worker.complete(jobId, 'one answer', 1)
     worker.complete(jobId, 'another answer', 1)
     assert.equal(await strikesOf(house, worker), { equivocation: 1 })
-    const key = equivocationKey(worker.address, jobId)
-    const record = house.stage.strikes.entries.get(key)?.value as EquivocationRecord
+    const record = equivocationOf(house, worker, jobId)!
     assert.equal([record.worker, record.workerId, record.jobId], [worker.address, 1, jobId])
     const [a, b] = record.completions
     assert.is.not(a.outputHash, b.outputHash)
@@ -161,11 +164,10 @@ Cheating(
     worker.complete(jobId, 'one answer', 1)
     worker.complete(jobId, 'another answer', 1, { completedAt: 2 ** 45 })
     assert.equal(await strikesOf(house, worker), { second_completion: 1 })
-    const key = equivocationKey(worker.address, jobId)
-    assert.is(house.stage.strikes.entries.get(key), undefined)
+    assert.is(equivocationOf(house, worker, jobId), undefined)
     worker.complete(jobId, 'another answer', 1, { completedAt: 2 ** 40 - 1 })
     assert.equal(await strikesOf(house, worker, 2), { second_completion: 1, equivocation: 1 })
-    const record = house.stage.strikes.entries.get(key)?.value as EquivocationRecord
+    const record = equivocationOf(house, worker, jobId)!
     assert.is(record.completions[1].completedAt, 2 ** 40 - 1)
   }),
 )
