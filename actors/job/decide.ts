@@ -14,7 +14,7 @@ import type {
   StartJob,
 } from '../../src/messages/job.ts'
 import { findsNoLock } from '../../src/messages/lane.ts'
-import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
+import { accept, behind, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import {
   decideConfirmDispute,
   decideDispute,
@@ -22,7 +22,7 @@ import {
   decideResolveDispute,
 } from './disputes.ts'
 import type { JobEvent } from './events.ts'
-import { decideFailWorker, decideRefuseOffer, inAttempt, route } from './offers.ts'
+import { decideFailWorker, decideRefuseOffer, inAttempt, otherAttempt, route } from './offers.ts'
 import {
   cancelled,
   lockRefusal,
@@ -103,7 +103,8 @@ function decideFirst(command: JobCommand): Decision<JobEvent> {
     case 'AbandonJob':
       return accept({ type: 'JobAbandoned', jobId: command.jobId, wallet: command.wallet })
     default:
-      return nothing
+      // Whoever says this has heard of the job: another owner may have begun it.
+      return behind
   }
 }
 
@@ -168,7 +169,8 @@ function mayRefuse(job: EndedJob, reason: string): boolean {
 
 function decideAssign(job: BegunJob, command: AssignWorker): Decision<JobEvent> {
   const running = inAttempt(job, command)
-  if (!running || running.attempt?.worker?.address === command.worker) return nothing
+  if (!running) return otherAttempt(job, command)
+  if (running.attempt?.worker?.address === command.worker) return nothing
   return accept({
     type: 'WorkerAssigned',
     worker: command.worker,
@@ -178,7 +180,7 @@ function decideAssign(job: BegunJob, command: AssignWorker): Decision<JobEvent> 
 
 function decideComplete(job: BegunJob, command: CompleteJob): Decision<JobEvent> {
   const running = inAttempt(job, command)
-  if (!running) return nothing
+  if (!running) return otherAttempt(job, command)
   // A worker that finishes after the window is not paid.
   if (command.at >= running.terms.deadlineAt) {
     return accept({ type: 'JobExpired', refusal: timeout(running), at: command.at })

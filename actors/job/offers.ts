@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { FailWorker, RefuseOffer } from '../../src/messages/job.ts'
-import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
+import { accept, behind, type Decision, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
 import { cancelled, failureRefusal, noWorker, tooManyAttempts } from './refusals.ts'
 import { isRunning, type Job, type RunningJob } from './state.ts'
@@ -31,13 +31,17 @@ export function inAttempt(job: Job, { attempt }: { attempt: number }): RunningJo
   return isRunning(job) && job.attempt?.number === attempt ? job : undefined
 }
 
+/** An attempt that is not under way is over, unless another owner has made it, unknown to this one. */
+export const otherAttempt = (job: Job, { attempt }: { attempt: number }): Decision<never> =>
+  isRunning(job) && attempt > job.attempts ? behind : nothing
+
 export function decideRefuseOffer(
   job: Job,
   command: RefuseOffer,
   world: World,
 ): Decision<JobEvent> {
   const running = inAttempt(job, command)
-  if (!running?.attempt) return nothing
+  if (!running?.attempt) return otherAttempt(job, command)
   const { at } = command
   const failed: JobEvent = { type: 'OfferFailed', excludePool: true }
   if (running.cancelled) return accept<JobEvent>({ type: 'JobFailed', refusal: cancelled(), at })
@@ -49,7 +53,7 @@ export function decideRefuseOffer(
 
 export function decideFailWorker(job: Job, command: FailWorker, world: World): Decision<JobEvent> {
   const running = inAttempt(job, command)
-  if (!running?.attempt) return nothing
+  if (!running?.attempt) return otherAttempt(job, command)
   const { reason, at } = command
   const fail = (refusal: JobRefusal): Decision<JobEvent> =>
     accept({ type: 'JobFailed', refusal, at })

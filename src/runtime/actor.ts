@@ -121,9 +121,10 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   }
 
   async #take(command: Command): Promise<unknown> {
+    let mayBeBehind = true
     for (;;) {
       if (this.#givenUp) throw new GivenUp(this.id)
-      if (this.#sequence === undefined) await this.#load(command)
+      if (this.#sequence === undefined) mayBeBehind = !(await this.#load(command))
       if (this.#state === undefined && !(await this.#admits(command))) {
         // Said again, of an actor that another owner has begun, it is answered as such.
         await this.#reload()
@@ -131,6 +132,11 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
           return this.#kind.reply(undefined, refuse(NOT_ADMITTED), command)
       }
       const decision = this.#kind.decide(this.#state, command)
+      if (decision.type === 'behind' && mayBeBehind) {
+        await this.#reload()
+        mayBeBehind = false
+        continue
+      }
       if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision, command)
       if (await this.#append(decision)) return this.#kind.reply(this.#state, decision, command)
       // Somebody else wrote first; what they wrote is read by now. Decide again.
@@ -142,12 +148,14 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     return this.#kind.admits(command)
   }
 
-  async #load(command: Command): Promise<void> {
+  /** @returns whether the journal was asked: a command that begins the actor is taken without */
+  async #load(command: Command): Promise<boolean> {
     if (this.#kind.creates(command) && this.#state === undefined) {
       this.#sequence = 0
-      return
+      return false
     }
     await this.#reload()
+    return true
   }
 
   async #reload(): Promise<void> {

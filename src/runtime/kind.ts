@@ -37,10 +37,16 @@ export type Decision<Event> =
   | { readonly type: 'accept'; readonly events: readonly Event[] }
   /** Heard before, or of no concern in this state. */
   | { readonly type: 'nothing' }
+  /**
+   * The command speaks of what this state has not come to. Another owner may have written it, so the
+   * journal is read before this is an answer; then it is one, as `nothing`.
+   */
+  | { readonly type: 'behind' }
   | { readonly type: 'refuse'; readonly reason: string }
 
 export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: 'accept', events })
 export const nothing: Decision<never> = { type: 'nothing' }
+export const behind: Decision<never> = { type: 'behind' }
 export const NOT_ADMITTED = 'not_admitted'
 export const refuse = (reason: string): Decision<never> => ({ type: 'refuse', reason })
 

@@ -77,6 +77,38 @@ Rehydrate('what an owner that was only slow wrote is found by a second reading',
   assert.is(next.host.size, 0)
 })
 
+Rehydrate('what speaks of more than an owner has read is answered from the journal', async () => {
+  const journal = new MemoryJournal()
+  const slow = makeHost(journal, 'slow')
+  await slow.acquire()
+  const next = makeHost(journal, 'next')
+  await next.acquire()
+  assert.is(await next.tell('get'), 'unknown')
+  await slow.tell('begin')
+  assert.is(await next.tell('finish'), 'done')
+  assert.is(await slow.tell('finish'), 'done')
+})
+
+Rehydrate(
+  'what the journal does not know either is answered as it is, after one look',
+  async () => {
+    const journal = new MemoryJournal()
+    let looks = 0
+    const { tell, acquire } = makeHost(
+      Object.assign(journal, {
+        last: (subject: string) => {
+          looks++
+          return MemoryJournal.prototype.last.call(journal, subject)
+        },
+      }),
+      'only',
+    )
+    await acquire()
+    assert.is(await tell('finish'), 'unknown')
+    assert.is(looks, 1)
+  },
+)
+
 Rehydrate('an actor that has come to rest is forgotten, and bounds no reading', async () => {
   const journal = new MemoryJournal()
   const { host, tell, acquire } = makeHost(journal, 'only')

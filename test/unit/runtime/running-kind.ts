@@ -1,4 +1,10 @@
-import { type ActorKind, accept, type DueEffect, nothing } from '../../../src/runtime/kind.ts'
+import {
+  type ActorKind,
+  accept,
+  behind,
+  type DueEffect,
+  nothing,
+} from '../../../src/runtime/kind.ts'
 
 export type Command = 'begin' | 'finish' | 'get'
 export type State = 'running' | 'done'
@@ -9,6 +15,7 @@ export const runningKind: ActorKind<State, Command, State, DueEffect> = {
   creates: () => false,
   decide: (state, command) => {
     if (command === 'begin' && !state) return accept<State>('running')
+    if (command === 'finish' && !state) return behind
     return command === 'finish' && state === 'running' ? accept<State>('done') : nothing
   },
   evolve: (_, event) => event,
