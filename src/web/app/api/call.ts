@@ -1,4 +1,5 @@
 import { ApiFailure, Unreachable } from './failure.ts'
+import { noteServiceTime } from './service-clock.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -12,6 +13,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   const lost = (cause: unknown): never => {
     throw new Unreachable('The service did not answer.', { wasSent: method !== 'GET', cause })
   }
+  const askedAt = Date.now()
   const response = await fetch(`/api${path}`, {
     method,
     // The server takes no other type on anything that changes something: no form can forge it.
@@ -19,6 +21,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
     body: method === 'GET' ? null : JSON.stringify(body ?? {}),
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(lost)
+  noteServiceTime(response.headers.get('date'), askedAt, Date.now())
   const text = await response.text().catch(lost)
   if (!response.ok) throw refusalOf(response, text)
   return (text === '' ? null : JSON.parse(text)) as T

@@ -1,4 +1,5 @@
 import type { WebConfig } from '../../api.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import { readerOf } from './reader.ts'
 
 const MS = 1_000
@@ -6,7 +7,7 @@ const MS = 1_000
 export interface ChainClock {
   /** Of the latest block, in Unix seconds. */
   readonly seconds: number
-  /** When the reader's own clock will show that the chain has come to this time. */
+  /** When the service's clock will show that the chain has come to this time. */
   isoAt(seconds: bigint | number): string
 }
 
@@ -14,6 +15,6 @@ export interface ChainClock {
 export async function readClock(web: WebConfig): Promise<ChainClock> {
   const { timestamp } = await readerOf(web).getBlock()
   const seconds = Number(timestamp)
-  const aheadMs = Math.max(0, seconds * MS - Date.now())
+  const aheadMs = Math.max(0, seconds * MS - serviceNow())
   return { seconds, isoAt: (at) => new Date(Number(at) * MS - aheadMs).toISOString() }
 }

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react'
+import { serviceNow } from '../api/service-clock.ts'
 import { dateTime, span } from './words.ts'
 
 const SECOND_MS = 1_000
 
-/** The time now, told anew each second for as long as somebody looks and it is not over. */
+/** The service's time now, told anew each second for as long as somebody looks and it is not over. */
 export function useNow(untilMs: number): number {
-  const [now, setNow] = useState(() => Date.now())
+  const [now, setNow] = useState(serviceNow)
   const over = now >= untilMs
   useEffect(() => {
     if (over) return
-    const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
+    const timer = setInterval(() => setNow(serviceNow()), SECOND_MS)
     return () => clearInterval(timer)
   }, [over])
   return now

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { WebSession } from '../../api.ts'
 import { endSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import { onSignedInElsewhere } from '../api/signed-in-before.ts'
 
 /** What setTimeout can count. */
@@ -16,7 +17,7 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
   const client = useQueryClient()
   useLiveUpdates()
   useEffect(() => {
-    const leftMs = Math.max(0, Date.parse(session.expires_at) - Date.now())
+    const leftMs = Math.max(0, Date.parse(session.expires_at) - serviceNow())
     const timer = setTimeout(() => endSession(client), Math.min(leftMs, TIMER_MS_MAX))
     return () => clearTimeout(timer)
   }, [client, session.expires_at])

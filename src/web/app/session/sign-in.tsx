@@ -9,6 +9,7 @@ import type { SessionNonce, WebConfig, WebSession } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { beginSession } from '../api/client.ts'
 import { configQuery } from '../api/queries.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { WalletProvider } from '../wallet/provider.tsx'
@@ -91,7 +92,7 @@ async function signInWith(
     uri: window.location.origin,
     version: '1',
     statement: 'Sign in to manage your prepaid inference credits. This costs nothing.',
-    issuedAt: new Date(),
+    issuedAt: new Date(serviceNow()),
   })
   say('signing')
   const signature = await signMessage(config, { account: address, message, connector })

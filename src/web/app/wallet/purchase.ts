@@ -2,6 +2,7 @@ import { type Address, parseSignature } from 'viem'
 import type { Config } from 'wagmi'
 import { getBytecode, readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import {
   buyRelayed,
   type DepositTerms,
@@ -18,7 +19,7 @@ export interface Purchase extends DepositTerms {
 }
 
 const VALID_SECONDS = 3_600
-/** Clocks of browsers and of chains differ. */
+/** Clocks of services and of chains differ. */
 const SKEW_SECONDS = 600
 const MS = 1_000
 
@@ -65,7 +66,7 @@ async function buyWithPermit(
   say: (phase: Phase) => void,
 ): Promise<TxHash> {
   const { web, wallet, credits } = purchase
-  const deadline = BigInt(Math.floor(Date.now() / MS) + VALID_SECONDS + SKEW_SECONDS)
+  const deadline = BigInt(Math.floor(serviceNow() / MS) + VALID_SECONDS + SKEW_SECONDS)
   const nonce = await readContract(config, {
     address: web.contracts.usdg,
     abi: devUsdgAbi,

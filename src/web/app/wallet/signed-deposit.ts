@@ -12,6 +12,7 @@ import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { RelayedDeposit, WebConfig } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { isFinal } from '../api/explain.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import { tokenDomain, unitsOf } from './token.ts'
 import type { Phase, TxHash } from './transact.ts'
 
@@ -49,7 +50,7 @@ export function signedDeposit({ wallet, credits }: DepositTerms): SignedDeposit 
   const text = sessionStorage.getItem(ITEM)
   const kept: Kept | undefined = text === null ? undefined : JSON.parse(text)
   if (kept?.wallet !== wallet || kept.deposit.credits !== credits) return undefined
-  return kept.deposit.valid_before * MS > Date.now() ? kept.deposit : undefined
+  return kept.deposit.valid_before * MS > serviceNow() ? kept.deposit : undefined
 }
 
 const keep = (kept: Kept): void => sessionStorage.setItem(ITEM, JSON.stringify(kept))
@@ -117,7 +118,7 @@ async function signDeposit(config: Config, terms: DepositTerms): Promise<SignedD
   const { web, wallet, credits } = terms
   const salt = bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
   const validAfter = 0n
-  const validBefore = BigInt(Math.floor(Date.now() / MS) + VALID_SECONDS)
+  const validBefore = BigInt(Math.floor(serviceNow() / MS) + VALID_SECONDS)
   const signature = await signTypedData(config, {
     account: wallet,
     domain: await tokenDomain(config, web),

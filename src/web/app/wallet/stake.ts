@@ -3,6 +3,7 @@ import type { Config } from 'wagmi'
 import { readContract, signTypedData } from 'wagmi/actions'
 import { rComputeAbi, workerStakingAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
+import { serviceNow } from '../api/service-clock.ts'
 import { sendCall } from './call.ts'
 import { canSign } from './purchase.ts'
 import type { Phase, TxHash } from './transact.ts'
@@ -35,7 +36,7 @@ export async function stake(
     return sendCall(config, { ...to, functionName: 'stake', args }, from, say)
   }
   say('signing')
-  const deadline = BigInt(Math.floor(Date.now() / MS) + VALID_SECONDS)
+  const deadline = BigInt(Math.floor(serviceNow() / MS) + VALID_SECONDS)
   const { r, s, yParity } = parseSignature(
     await signPermit(config, { web, wallet, amount, deadline }),
   )

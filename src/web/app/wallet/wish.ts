@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { serviceNow } from '../api/service-clock.ts'
 
 /**
  * One wish to withdraw has one request id, also when it is asked twice, declined in the wallet or the
@@ -49,7 +50,7 @@ export function notePermission(deadline: number): void {
 /** It is carried out: the next one is another. */
 export const endWish = (): void => sessionStorage.removeItem(ITEM)
 
-const isAhead = (deadline: number): boolean => deadline * MS > Date.now()
+const isAhead = (deadline: number): boolean => deadline * MS > serviceNow()
 
 /** The kept wish, where it is this one and may still be open. */
 function sameAs({ wallet, credits, to }: Wish): KeptWish | undefined {
