@@ -138,9 +138,6 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   app(server, settings)
   server.register(async (api) => {
     refuseForgeries(api, origin)
-    api.addHook('onSend', async (_, reply) => {
-      reply.header('cache-control', 'no-store')
-    })
     config(api, settings)
     models(api, { catalogue: ports.catalogue, pools })
     network(api, { pools, networkReader, log })

@@ -94,6 +94,7 @@ WebServer('what is not there is told, and nothing outside of the app is served',
     const answer = await new Visitor({ origin: ORIGIN, address: stage.address }).send(path)
     assert.is(answer.status, 404, path)
     assert.is(codeOf(answer), 'route_not_found')
+    assert.is(answer.headers['cache-control'], 'no-store', path)
   }
   // A page of the app by that name, which the app itself will not know.
   assert.is(await (await get('/.inputs')).text(), PAGE)
@@ -119,6 +120,7 @@ WebServer('who comes by another name of this machine is sent to the right one', 
   const visitor = new Visitor({ origin: ORIGIN, address: stage.address })
   const other = await visitor.send('/buy?x=1', { headers: { host: 'localhost:8081' } })
   assert.is(other.status, 307)
+  assert.is(other.headers['cache-control'], 'no-store')
   assert.is(other.headers.location, `${ORIGIN}/buy?x=1`)
   for (const host of ['127.0.0.1:8081', 'localhost:9999', 'app.test', 'a b']) {
     assert.is.not((await visitor.send('/', { headers: { host } })).status, 307, host)

@@ -24,7 +24,9 @@ const BODY_BYTES_MAX = 64 * 1024
 
 /** A server that answers nothing yet but says so in the one envelope. */
 export function makeServer(options: ServerOptions): FastifyInstance {
-  const { docsUrl, trustProxy, burst, headers, log, leaving } = options
+  const { docsUrl, trustProxy, burst, log, leaving } = options
+  // What may be kept says so itself: nobody remembers for long that a file was not there.
+  const headers = { ...options.headers, 'cache-control': 'no-store' }
   const handleError = webErrorHandler(docsUrl, log)
   const server: FastifyInstance = fastify({
     ...serverOptions({ docsUrl, trustProxy }),

@@ -25,7 +25,7 @@ export function app(server: FastifyInstance, { files, origin }: Options): void {
     // A file that is not there is not a page: a browser would take one for a script.
     if (path.startsWith('/assets/')) throw unknownRoute(request)
     const elsewhere = otherName(request, origin)
-    if (elsewhere) return reply.header('cache-control', 'no-store').redirect(elsewhere, 307)
+    if (elsewhere) return reply.redirect(elsewhere, 307)
     if (page) return send(page, request, reply)
     return reply.code(503).type('text/html; charset=utf-8').send(NOT_BUILT)
   })

@@ -45,7 +45,6 @@ export function events(server: FastifyInstance, options: Options): void {
     raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     })
     // With an id, so that a browser that lost the stream says so when it comes back.
