@@ -1,8 +1,12 @@
+import type { Route } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signIn, stageApp, walletButton } from './app-stage.ts'
 
-/** What befalls a page that is open: other tabs, a second click, a clock that runs out, a service that goes away. */
+/**
+ * What befalls a page that is open: other tabs, a second click, a clock that runs out or is wrong, an
+ * answer that is lost, a service that goes away.
+ */
 const Troubles = suite('web app: troubles')
 const app = stageApp(Troubles)
 
@@ -117,5 +121,108 @@ Troubles(
     })
   },
 )
+
+/** As where a device's clock was set by hand, or to another time zone's time. */
+const clockAheadBy = (ms: number) => `{
+  const Right = Date
+  Date = class extends Right {
+    constructor(...given) { given.length > 0 ? super(...given) : super(Right.now() + ${ms}) }
+    static now() { return Right.now() + ${ms} }
+  }
+}`
+
+for (const [name, minutes] of [
+  ['ahead', 20],
+  ['behind', -20],
+] as const) {
+  Troubles(
+    `a device whose clock is ${name}: sign-in and what is counted down keep the service's time`,
+    async () => {
+      await app.inBrowser({}, async ({ page }) => {
+        await page.addInitScript(clockAheadBy(minutes * 60_000))
+        const until = new Date(Date.now() + 90_000).toISOString()
+        await page.route('**/api/jobs/job_*', async (route) => {
+          const response = await route.fetch()
+          const life = { ...(await response.json()), disputable_until: until }
+          await route.fulfill({ response, json: life })
+        })
+        const sent = page.waitForRequest(
+          (request) => request.method() === 'POST' && request.url().endsWith('/api/session'),
+        )
+        await page.goto(`${app.url}/jobs/job_${'26'.padStart(26, '0')}`)
+        await signIn(page, 'Job')
+        const { message } = (await sent).postDataJSON() as { readonly message: string }
+        const issuedAt = Date.parse(/^Issued At: (.+)$/m.exec(message)?.[1] ?? '')
+        assert.ok(Math.abs(issuedAt - Date.now()) < 60_000, message)
+        await page.getByText(/The time to do so ends in (?:1 min )?\d+ s,/).waitFor()
+      })
+    },
+  )
+}
+
+Troubles(
+  'a key whose only showing was lost is told apart from one that somebody has stored',
+  async () => {
+    await app.inBrowser({}, async ({ page }) => {
+      const loseAnswer = async (route: Route) => {
+        await route.fetch()
+        await route.abort()
+      }
+      await page.goto(`${app.url}/key`)
+      await signIn(page, 'API key')
+      await page.route(
+        (url) => url.pathname === '/api/key',
+        (route) => (route.request().method() === 'POST' ? loseAnswer(route) : route.fallback()),
+      )
+      await page.getByRole('button', { name: 'Create an API key' }).click()
+      const lost = page.getByRole('alert').filter({ hasText: 'Nobody has seen this key' })
+      await lost.waitFor()
+      await page.getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByText('You have no active key').waitFor()
+      await lost.waitFor({ state: 'detached' })
+    })
+  },
+)
+
+Troubles('a job list without news asks by itself', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.clock.install()
+    await page.goto(`${app.url}/jobs`)
+    await signIn(page, 'Jobs')
+    await page.getByRole('main').getByRole('link', { name: /job_/ }).first().waitFor()
+    const again = page.waitForRequest('**/api/jobs?*')
+    await page.clock.runFor(16_000)
+    await again
+  })
+})
+
+Troubles('a sign-out that did not come through says so where it was asked for', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(app.url)
+    await signIn(page)
+    await page.route(
+      (url) => url.pathname === '/api/session',
+      (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),
+    )
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out failed: try again' }).waitFor()
+    await page.unroute((url) => url.pathname === '/api/session')
+  })
+})
+
+Troubles('a page whose scripts do not come says so, and what to do', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    const said = page.getByText('The app has not started.')
+    await page.goto(app.url)
+    await walletButton(page).waitFor()
+    assert.is(await said.count(), 0)
+    // As where a load balancer asks a server that has another build for them.
+    await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+    await page.reload()
+    await said.waitFor()
+  })
+})
 
 Troubles.run()

@@ -33,6 +33,8 @@ export const jobsQuery = (search: URLSearchParams) =>
     queryKey: ['jobs', search.toString()],
     queryFn: () => call<JobsPage>('GET', `/jobs?${search}`),
     placeholderData: keepPreviousData,
+    // News are of the newest jobs alone.
+    refetchInterval: AWHILE_MS,
   })
 
 export const jobQuery = (id: string) =>

@@ -30,7 +30,12 @@ export function AccountMenu({ session }: { readonly session: WebSession }) {
         <Menu.Item component={Link} to="/settings" leftSection={<IconSettings size={16} />}>
           Settings
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate()}>
+        {/* It stays open until it is done, which takes it away: else nobody would see that it failed. */}
+        <Menu.Item
+          leftSection={<IconLogout size={16} />}
+          closeMenuOnClick={false}
+          onClick={() => signOut.mutate()}
+        >
           {signOut.isError ? 'Sign out failed: try again' : 'Sign out'}
         </Menu.Item>
       </Menu.Dropdown>

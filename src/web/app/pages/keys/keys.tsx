@@ -1,8 +1,9 @@
-import { Badge, Button, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CreatedKey, WebKey } from '../../../api.ts'
 import { call } from '../../api/call.ts'
+import { isFinal } from '../../api/explain.ts'
 import { keyQuery } from '../../api/queries.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -21,13 +22,23 @@ export function KeyPage() {
 function Key() {
   const key = useQuery(keyQuery)
   const [created, setCreated] = useState<CreatedKey>()
+  const create = useCreate(setCreated)
   return (
     <Page
       title="API key"
       lead="A key spends the credits of your wallet, and can do nothing else: no withdrawals, no settings. One key a wallet is active at a time."
     >
       <Loaded query={key}>
-        {(data) => (data ? <ActiveKey current={data} /> : <NoKey created={setCreated} />)}
+        {(data) =>
+          data ? (
+            <>
+              {create.error && <NotShown error={create.error} />}
+              <ActiveKey current={data} revoked={create.reset} />
+            </>
+          ) : (
+            <NoKey create={create} />
+          )
+        }
       </Loaded>
       {created && <NewKey created={created} close={() => setCreated(undefined)} />}
       <Snippets />
@@ -35,9 +46,9 @@ function Key() {
   )
 }
 
-function NoKey({ created }: { readonly created: (key: CreatedKey) => void }) {
+function useCreate(created: (key: CreatedKey) => void) {
   const client = useQueryClient()
-  const create = useMutation({
+  return useMutation({
     mutationFn: () => call<CreatedKey>('POST', '/key'),
     onSuccess: (key) => {
       created(key)
@@ -45,9 +56,24 @@ function NoKey({ created }: { readonly created: (key: CreatedKey) => void }) {
       const { key: _secret, ...shown } = key
       client.setQueryData(keyQuery.queryKey, shown)
     },
-    // Another tab may have been quicker.
+    // Another tab may have been quicker, or the answer was lost.
     onError: () => client.invalidateQueries({ queryKey: keyQuery.queryKey }),
   })
+}
+
+/** There is a key now, and this page asked for one in vain. */
+function NotShown({ error }: { readonly error: Error }) {
+  if (isFinal(error)) return <Problem error={error} />
+  return (
+    <Alert color="red" variant="light" role="alert" title="The key could not be shown">
+      It was made, and the answer that held it was lost. Nobody has seen this key, and it is never
+      shown again: revoke it and create another. Only if you made one in another tab, it is that
+      one.
+    </Alert>
+  )
+}
+
+function NoKey({ create }: { readonly create: ReturnType<typeof useCreate> }) {
   return (
     <Stack className="card">
       <Text>You have no active key.</Text>
@@ -65,7 +91,13 @@ function NoKey({ created }: { readonly created: (key: CreatedKey) => void }) {
   )
 }
 
-function ActiveKey({ current }: { readonly current: WebKey }) {
+function ActiveKey({
+  current,
+  revoked,
+}: {
+  readonly current: WebKey
+  readonly revoked: () => void
+}) {
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   const revoke = useMutation({
@@ -73,6 +105,7 @@ function ActiveKey({ current }: { readonly current: WebKey }) {
     onSuccess: () => {
       client.setQueryData(keyQuery.queryKey, null)
       forgetKey()
+      revoked()
       setAsking(false)
     },
   })
