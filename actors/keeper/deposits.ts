@@ -25,18 +25,22 @@ export interface Deposits {
 }
 
 const LOOKS_MAX = 16
-/** A node may lag behind the one that told of the transfer: it is asked once more. */
-const SECOND_LOOK_MS = 20_000
+/**
+ * A node that lags tells of no transfer in blocks that it lacks, and of no tokens that came in them: so each
+ * block is heard of once more, so much later, and where tokens came to is looked at once more.
+ */
+const SECOND_TIME_MS = 20_000
 
 export function makeDeposits({ reader, hands, clock }: Options): Deposits {
   /** Wallets by the addresses where their transfers arrive. */
   const watched = new Map<Address, Address>()
   const addresses = new Set<Address>()
   const toLookAt = new Set<Address>()
-  const secondLooks: { readonly wallet: Address; readonly at: number }[] = []
   /** Wallets with enough at their addresses. */
   const full = new Set<Address>()
   let heardUpTo: number | undefined
+  let heardTwiceUpTo: number | undefined
+  let secondTime: { readonly upTo: number; readonly at: number } | undefined
   let isChecked = false
 
   const look = async (wallet: Address, minimumUnits: bigint) => {
@@ -47,11 +51,26 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
   }
 
   const lookAtSome = async ({ minimumCredits }: KeeperTerms) => {
-    while (secondLooks[0] && secondLooks[0].at <= clock.monotonic()) {
-      toLookAt.add(secondLooks.shift()!.wallet)
-    }
     const some = [...toLookAt].slice(0, LOOKS_MAX)
     await Promise.all(some.map((wallet) => look(wallet, creditsToUnits(minimumCredits))))
+  }
+
+  const hear = async (after: number, upTo: number) => {
+    if (after >= upTo) return
+    for (const address of await reader.arrivals(after + 1, upTo, addresses)) {
+      toLookAt.add(watched.get(address)!)
+    }
+  }
+
+  const hearAgain = async (head: number) => {
+    heardTwiceUpTo = Math.min(heardTwiceUpTo ?? head, head)
+    const now = clock.monotonic()
+    if (secondTime && secondTime.at <= now) {
+      await hear(heardTwiceUpTo, secondTime.upTo)
+      heardTwiceUpTo = secondTime.upTo
+      secondTime = undefined
+    }
+    if (head > heardTwiceUpTo) secondTime ??= { upTo: head, at: now + SECOND_TIME_MS }
   }
 
   return {
@@ -64,15 +83,9 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
     },
     listen: async (head) => {
       // Before its first look at an address nothing needs to be heard of it.
-      const from = Math.min(heardUpTo ?? head, head) + 1
-      if (from <= head) {
-        for (const address of await reader.arrivals(from, head, addresses)) {
-          const wallet = watched.get(address)!
-          toLookAt.add(wallet)
-          secondLooks.push({ wallet, at: clock.monotonic() + SECOND_LOOK_MS })
-        }
-      }
+      await hear(Math.min(heardUpTo ?? head, head), head)
       heardUpTo = head
+      await hearAgain(head)
     },
     sweep: async (terms) => {
       if (!isChecked) await reader.checkDepositAddresses()

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/ports/clock.ts'
 import type { KeeperBlock, KeeperReader } from '../../src/ports/keeper.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Seen, Trail } from './checkpoint.ts'
@@ -5,6 +6,7 @@ import { EMPTY, evolve, REWIND_BLOCKS, rewind, type Watch } from './state.ts'
 
 export interface FollowerOptions {
   readonly reader: KeeperReader
+  readonly clock: Clock
   readonly log: Log
   /** Blocks after which an event counts: 1 takes it as soon as it is included. */
   readonly confirmations: number
@@ -26,21 +28,29 @@ export interface Follower {
   learn(watch: Watch): void
 }
 
+/** `missing`: the node that was asked does not have the block, not yet or not any more. */
+type Standing = 'on_chain' | 'gone' | 'missing'
+
 const RANGE_BLOCKS = 500
 /** Near the head the trail is finer: a reorg then costs few blocks that are read again. */
 const NEAR_RANGE_BLOCKS = 8
+/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
+const LAG_MAX_MS = 3_000
 /** Longer than any reorg, so that a checkpoint may lie further back. */
 const TRAIL_MAX = 256
 
 export function makeFollower(options: FollowerOptions): Follower {
-  const { reader, log, confirmations, deployBlock } = options
+  const { reader, clock, log, confirmations, deployBlock } = options
   let { trail, watch } = options
+  let missingSince: number | undefined
 
   const step = async (head: KeeperBlock): Promise<boolean> => {
     const last = trail.at(-1)
-    if (last && !(await isOnChain(last, head))) {
-      await stepBack(last)
-      return true
+    if (last) {
+      const standing = await standingOf(last, head)
+      if (standing === 'missing' && !isGone()) return false
+      if (standing !== 'missing') missingSince = undefined
+      if (standing !== 'on_chain') return stepBack(last)
     }
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
@@ -53,21 +63,32 @@ export function makeFollower(options: FollowerOptions): Follower {
     return to < final
   }
 
-  const isOnChain = async ({ block, hash }: Seen, head: KeeperBlock): Promise<boolean> => {
-    if (block > head.number) return false
-    if (block === head.number) return hash === head.hash
-    if (block === head.number - 1) return hash === head.parentHash
-    return (await reader.block(block))?.hash === hash
+  const standingOf = async ({ block, hash }: Seen, head: KeeperBlock): Promise<Standing> => {
+    if (block > head.number) return 'missing'
+    if (block === head.number - 1) return hash === head.parentHash ? 'on_chain' : 'gone'
+    const found = block === head.number ? head : await reader.block(block)
+    if (!found) return 'missing'
+    return found.hash === hash ? 'on_chain' : 'gone'
   }
 
-  const stepBack = async (last: Seen) => {
+  const isGone = (): boolean => {
+    missingSince ??= clock.monotonic()
+    return clock.monotonic() - missingSince >= LAG_MAX_MS
+  }
+
+  /** @returns whether to go on at once */
+  const stepBack = async (last: Seen): Promise<boolean> => {
+    missingSince = undefined
     const seen = await lastCommon()
+    // Nodes disagree: nothing is gone for the one that was asked now. Later they may be of one mind.
+    if (seen?.block === last.block) return false
     const isNear = seen !== undefined && last.block - seen.block <= REWIND_BLOCKS
     trail = isNear ? trail.filter(({ block }) => block <= seen.block) : []
     watch = isNear ? rewind(watch, seen.block) : EMPTY
     const backTo = trail.at(-1)?.block ?? deployBlock
     log.warn({ seen: last.block, backTo }, 'keeper: reorg, going back')
     options.wentBack()
+    return true
   }
 
   const lastCommon = async (): Promise<Seen | undefined> => {
