@@ -42,6 +42,9 @@ export interface Follower {
 }
 
 const RANGE_BLOCKS = 500
+/** Near the head a range is short: its reader asks for each block, so that no node that lags hides one. */
+const NEAR_BLOCKS = 64
+const NEAR_RANGE_BLOCKS = 8
 /** A lock that a reorg has undone is sent again, perhaps for more, and is mostly included by then. */
 const LOCKS_TOLD_BLOCKS = 64
 /** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
@@ -80,7 +83,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     tellHowFar(head.number, final)
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
-    const to = Math.min(final, from + RANGE_BLOCKS - 1)
+    const to = Math.min(final, rangeEnd(from, final))
     const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
       return stepBack(last, head)
@@ -91,7 +94,7 @@ export function makeFollower(options: FollowerOptions): Follower {
       const reads = await proveReads(options, trail, { upTo: end?.number ?? last.block, kept })
       await catchUp(last, reads, kept)
     }
-    if (end) await take(end, await reader.facts(from, to))
+    if (end) await take(end, await reader.facts(from, to, { after: last?.hash, end: end.hash }))
     tellHowFar(head.number, final)
     if (!end) return false
     return to < final
@@ -112,7 +115,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     if (late.length === 0) return
     const from = Math.min(...late.map(({ block }) => block)) + 1
     if (last.block - from >= RANGE_BLOCKS) return options.ledger.forget()
-    await applyAt(last, await reader.facts(from, last.block))
+    await applyAt(last, await reader.facts(from, last.block, { end: last.hash }))
   }
 
   const applyAt = ({ block, hash }: Seen, facts: readonly ChainFact[]) => {
@@ -158,6 +161,11 @@ export function makeFollower(options: FollowerOptions): Follower {
   const moved = () => options.moved(upTo(trail, water.done))
 
   return { step }
+}
+
+function rangeEnd(from: number, final: number): number {
+  const far = final - NEAR_BLOCKS
+  return from < far ? Math.min(far, from + RANGE_BLOCKS - 1) : from + NEAR_RANGE_BLOCKS - 1
 }
 
 const waterAt = (trail: Trail, deployBlock: number): LowWater =>

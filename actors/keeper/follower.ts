@@ -58,7 +58,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     if (to < from) return false
     const end = to === head.number ? head : await reader.block(to)
     if (!end) return false // a node that lags behind the one that told the head
-    watch = evolve(watch, await reader.events(from, end), to)
+    watch = evolve(watch, await reader.events(from, end, last?.hash), to)
     trail = [...trail, { block: to, hash: end.hash }].slice(-TRAIL_MAX)
     return to < final
   }

@@ -8,7 +8,14 @@ import {
   toEventSelector,
 } from 'viem'
 import { type TokenUnits, toCredits } from '../domain/credits.ts'
-import { type Address, type JobId, jobIdToBytes32, toAddress, toHex32 } from '../domain/ids.ts'
+import {
+  type Address,
+  type Hex32,
+  type JobId,
+  jobIdToBytes32,
+  toAddress,
+  toHex32,
+} from '../domain/ids.ts'
 import type { ChainFact, Hex } from '../ports/escrow.ts'
 import type {
   Earner,
@@ -25,6 +32,7 @@ import { depositAddressOf } from './deposit-address.ts'
 import { decodeFacts, TOPICS } from './facts.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
+import { blockOf, readNewLogs } from './new-logs.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -38,11 +46,10 @@ export function makeKeeperReader(options: Options): KeeperReader {
     terms: () => readTerms(options),
     head: async () => toBlock(await rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])),
     block: async (number) => {
-      const params = [numberToHex(number), false]
-      const block = await rpc.call<RpcBlock | null>('eth_getBlockByNumber', params)
+      const block = await blockOf(rpc, number)
       return block ? toBlock(block) : undefined
     },
-    events: (from, to) => readEvents(options, from, to),
+    events: (from, to, after) => readEvents(options, { from, to, after }),
     arrivals: (from, to, addresses) => readArrivals(options, { from, to }, addresses),
     checkDepositAddresses: () => checkDepositAddresses(options),
     depositAddress: (wallet) => depositAddressOf(contracts.jobEscrow, wallet),
@@ -111,11 +118,11 @@ const EVENT_TOPICS = [
 
 async function readEvents(
   { rpc, contracts, log }: Options,
-  from: number,
-  to: KeeperBlock,
+  { from, to, after }: { from: number; to: KeeperBlock; after: Hex32 | undefined },
 ): Promise<readonly KeeperEvent[]> {
   const filter = { address: contracts.jobEscrow, topics: [EVENT_TOPICS] }
-  const logs = await readLogs(rpc, filter, from, to.number)
+  const ends = { after, end: to.hash }
+  const logs = await readNewLogs(rpc, { from, to: to.number, filter, ends })
   return logs.flatMap((raw) => {
     const [fact] = decodeFacts([raw], contracts, log)
     // Older nodes do not put the time into the log: the end of the range is late, and never early.

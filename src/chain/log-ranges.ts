@@ -2,7 +2,7 @@ import { numberToHex, type RpcLog } from 'viem'
 import type { Address } from '../domain/ids.ts'
 import { type Rpc, RpcError } from './json-rpc.ts'
 
-interface LogFilter {
+export interface LogFilter {
   readonly address: Address | readonly Address[]
   readonly topics: readonly unknown[]
 }

@@ -1,9 +1,10 @@
-import { numberToHex, type RpcBlock, type RpcLog } from 'viem'
+import type { RpcBlock, RpcLog } from 'viem'
 import { type JobId, toHex32 } from '../domain/ids.ts'
 import {
   type Block,
   type ChainFact,
   ChainUnavailable,
+  type Ends,
   type EscrowReader,
   type Hex,
 } from '../ports/escrow.ts'
@@ -15,6 +16,7 @@ import { decodeFacts, TOPICS } from './facts.ts'
 import { jobFilter, readJobLogs } from './job-logs.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
+import { blockOf, readBlockLogs, readNewLogs } from './new-logs.ts'
 import { readDeactivated, readRegistrationError, readWorkerId } from './worker-reader.ts'
 
 interface Options {
@@ -33,7 +35,7 @@ export function makeReader(options: Options): EscrowReader {
       const block = await blockOf(rpc, number)
       return block ? toBlock(block) : undefined
     },
-    facts: (from, to) => readNewFacts(options, from, to),
+    facts: (from, to, ends) => readNewFacts(options, from, to, ends),
     account: (wallet) => readAccount(options, wallet, readFacts),
     jobFacts: (jobId) => readJobFacts(options, jobId),
     jobFactsAt: (block, jobId) => readJobFactsAt(options, block, jobId),
@@ -43,9 +45,6 @@ export function makeReader(options: Options): EscrowReader {
     onBlock: blocks.onBlock,
   }
 }
-
-const blockOf = (rpc: Rpc, number: number) =>
-  rpc.call<RpcBlock | null>('eth_getBlockByNumber', [numberToHex(number), false])
 
 const toBlock = (block: RpcBlock): Block => ({
   number: Number(block.number),
@@ -67,47 +66,14 @@ const filterOf = ({ jobEscrow, workerStaking }: Contracts) => ({
   topics: [Object.values(TOPICS)],
 })
 
-/** Of several nodes behind one address, no one is further behind than this. */
-const LAG_BLOCKS = 4
-
-/**
- * As `readFacts`, for whoever reads each block once. Of a range, a node that lags behind tells what it
- * has, as if the rest held nothing; asked for a block by its hash, it says that it does not know it.
- */
 async function readNewFacts(
-  options: Options,
+  { rpc, contracts, log }: Options,
   from: number,
   to: number,
+  ends?: Ends,
 ): Promise<readonly ChainFact[]> {
-  const { rpc, contracts, log } = options
-  const newest = Math.max(from, to - LAG_BLOCKS + 1)
-  const [older, newer] = await Promise.all([
-    newest > from ? readFacts(options, from, newest - 1) : [],
-    readBlockLogs(options, { from: newest, to, filter: filterOf(contracts) }),
-  ])
-  if (!newer) throw new ChainUnavailable(`the node does not have block ${to} yet`)
-  return [...older, ...decodeFacts(await withTimestamps(rpc, newer), contracts, log)]
-}
-
-interface Blocks {
-  readonly from: number
-  readonly to: number
-  readonly filter: object
-}
-
-/** @returns undefined where the node lacks one of them */
-async function readBlockLogs(
-  { rpc }: Options,
-  { from, to, filter }: Blocks,
-): Promise<readonly RpcLog[] | undefined> {
-  const read = async (number: number) => {
-    const block = await blockOf(rpc, number)
-    if (!block) return undefined
-    return rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, blockHash: block.hash }])
-  }
-  const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
-  const logs = await Promise.all(numbers.map(read))
-  return logs.every((of) => of !== undefined) ? logs.flat() : undefined
+  const logs = await readNewLogs(rpc, { from, to, filter: filterOf(contracts), ends })
+  return decodeFacts(await withTimestamps(rpc, logs), contracts, log)
 }
 
 /** Facts that tell their time; older nodes do not put that into the log. */
@@ -119,6 +85,8 @@ async function withTimestamps(rpc: Rpc, logs: readonly RpcLog[]): Promise<readon
   const numbers = [...new Set(timeless.map((log) => Number(log.blockNumber)))]
   const blocks = await Promise.all(numbers.map((number) => blockOf(rpc, number)))
   const timestamps = new Map(blocks.map((block) => [Number(block?.number), block?.timestamp]))
+  const missing = numbers.find((number) => !timestamps.has(number))
+  if (missing !== undefined) throw new ChainUnavailable(`the node does not have block ${missing}`)
   return logs.map((log) => ({
     ...log,
     blockTimestamp: log.blockTimestamp ?? timestamps.get(Number(log.blockNumber)),
@@ -132,16 +100,18 @@ async function readJobFacts(
   return decodeFacts(await readJobLogs(rpc, contracts, jobId), contracts, log)
 }
 
+/** Of several nodes behind one address, no one is further behind than this. */
+const LAG_BLOCKS = 4
+
 async function readJobFactsAt(
-  options: Options,
+  { rpc, contracts, log }: Options,
   block: number,
   jobId: JobId,
 ): Promise<readonly ChainFact[] | undefined> {
-  const { rpc, contracts, log } = options
   const from = Math.max(contracts.deployBlock, block - LAG_BLOCKS + 1)
   const [all, newest] = await Promise.all([
     readJobLogs(rpc, contracts, jobId),
-    readBlockLogs(options, { from, to: block, filter: jobFilter(contracts, jobId) }),
+    readBlockLogs(rpc, { from, to: block, filter: jobFilter(contracts, jobId) }),
   ])
   if (!newest) return undefined
   const at = ({ blockNumber }: RpcLog) => Number(blockNumber)

@@ -66,8 +66,12 @@ export interface EscrowReader {
   /** @throws {ChainUnavailable} */
   head(): Promise<Block>
   block(number: number): Promise<Block | undefined>
-  /** Facts of blocks `from` to `to`, in the chain's order. */
-  facts(from: number, to: number): Promise<readonly ChainFact[]>
+  /**
+   * Facts of blocks `from` to `to`, in the chain's order.
+   * @param ends what is known of these blocks: facts of another branch are not told
+   * @throws {ChainUnavailable} also where the node lacks a block, or has others than `ends`
+   */
+  facts(from: number, to: number, ends?: Ends): Promise<readonly ChainFact[]>
   account(wallet: Address): Promise<ChainAccount & BlockId>
   /** All facts of one job, oldest first: how a lane answers for a transaction it has forgotten. */
   jobFacts(jobId: JobId): Promise<readonly ChainFact[]>
@@ -84,6 +88,14 @@ export interface EscrowReader {
   deactivated(from: number, to: number): Promise<readonly Address[]>
   /** Calls soon after each new block. */
   onBlock(call: () => void): () => void
+}
+
+/** Hashes by which a range of blocks is known. */
+export interface Ends {
+  /** Of the block before the first. */
+  readonly after?: Hex32 | undefined
+  /** Of the last. */
+  readonly end?: Hex32 | undefined
 }
 
 export interface Block {

@@ -10,8 +10,11 @@ export interface KeeperReader {
   terms(): Promise<KeeperTerms>
   head(): Promise<KeeperBlock>
   block(number: number): Promise<KeeperBlock | undefined>
-  /** What happened to jobs in blocks `from` to `to`, in the chain's order. */
-  events(from: number, to: KeeperBlock): Promise<readonly KeeperEvent[]>
+  /**
+   * What happened to jobs in blocks `from` to `to`, in the chain's order.
+   * @param after the hash of the block before `from`, where it is known
+   */
+  events(from: number, to: KeeperBlock, after?: Hex32): Promise<readonly KeeperEvent[]>
   /** Which of `addresses` received payment tokens in blocks `from` to `to`. */
   arrivals(from: number, to: number, addresses: ReadonlySet<Address>): Promise<readonly Address[]>
   /** @throws where the escrow makes other deposit addresses than this version of the service */

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
 
@@ -67,6 +68,52 @@ Lagging('behind all that was ever seen: nothing is forgotten either', async () =
   await house.clock.advance(1_100)
   assert.equal(house.told(), ['ConfirmSettlement 3 3'])
   assert.is(house.ledger.forgotten, 0)
+  await watcher.stop()
+})
+
+Lagging('on a branch that is gone: what it tells of its blocks is not taken', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  house.settled(1)
+  const watcher = await house.watch()
+  house.told()
+  house.chain.down = true
+  house.settled(2)
+  house.chain.down = false
+  const gone = await house.chain.facts(2, 2)
+  const { hash } = (await house.chain.block(2))!
+  house.chain.goBack(1)
+  const { facts } = house.chain
+  // The head is asked of a node that knows of the reorg, and the facts of one that does not.
+  house.chain.facts = async (_from, _to, ends) => {
+    if (ends?.end && ends.end !== hash) throw new ChainUnavailable('another branch')
+    return gone
+  }
+  house.refunded(2)
+  await house.clock.advance(2_500)
+  house.chain.facts = facts
+  await house.clock.advance(1_100)
+  assert.equal(house.told(), ['ConfirmRefund 2 2'])
+  await watcher.stop()
+})
+
+Lagging('near the head every block is asked for: a range is no longer than that', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const asked: [number, number][] = []
+  const { facts } = house.chain
+  house.chain.facts = (from, to, ends) => {
+    asked.push([from, to])
+    return facts.call(house.chain, from, to, ends)
+  }
+  for (let block = 1; block <= 600; block++) house.deposited()
+  const watcher = await house.watch()
+  assert.equal(asked.slice(0, 3), [
+    [1, 500],
+    [501, 536],
+    [537, 544],
+  ])
+  assert.equal(asked.at(-1), [593, 600])
   await watcher.stop()
 })
 

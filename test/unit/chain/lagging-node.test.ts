@@ -14,14 +14,16 @@ interface Filter {
 }
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+/** What another branch adds to the hash of a block. */
+const FORKED = 1_000
 const contracts = {
   jobEscrow: `0x${'e5'.repeat(20)}`,
   workerStaking: `0x${'a5'.repeat(20)}`,
   deployBlock: 2,
 } as unknown as Contracts
 
-/** One of several nodes behind an address: it has blocks up to `head`. */
-function readerAt(head: number) {
+/** One of several nodes behind an address: it has blocks up to `head`, from `fork` on of another branch. */
+function readerAt(head: number, fork = Number.POSITIVE_INFINITY) {
   const asked: Filter[] = []
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getLogs') {
@@ -29,7 +31,10 @@ function readerAt(head: number) {
       return []
     }
     const number = Number(first)
-    return number > head ? null : { number: first, hash: hashOf(number), parentHash: hashOf(0) }
+    const branch = (of: number) => hashOf(of < fork ? of : of + FORKED)
+    return number > head
+      ? null
+      : { number: first, hash: branch(number), parentHash: branch(number - 1) }
   }
   const rpc = { call } as unknown as Parameters<typeof makeReader>[0]['rpc']
   const reader = makeReader({ rpc, contracts, blocks: {} as BlockWatch, log: {} as Log })
@@ -54,12 +59,32 @@ LaggingNode('is asked for the newest blocks one by one, by their hashes', async 
   const ranges = asked.filter(({ blockHash }) => blockHash === undefined)
   assert.equal(
     ranges.map(({ fromBlock, toBlock }) => [Number(fromBlock), Number(toBlock)]),
-    [[3, 16]],
+    [[3, 12]],
   )
   assert.equal(
     asked.flatMap(({ blockHash }) => blockHash ?? []).sort(),
-    [17, 18, 19, 20].map(hashOf),
+    [13, 14, 15, 16, 17, 18, 19, 20].map(hashOf),
   )
+})
+
+for (const [what, fork, ends] of [
+  ['whose last block is of another branch', 9, { end: hashOf(9) }],
+  ['whose first block follows another one', 7, { after: hashOf(7), end: hashOf(9 + FORKED) }],
+] as const) {
+  LaggingNode(`${what}, is not believed`, async () => {
+    const { reader } = readerAt(9, fork)
+    try {
+      await reader.facts(8, 9, ends)
+      assert.unreachable('it told of blocks that nobody asked for')
+    } catch (error) {
+      assert.instance(error, ChainUnavailable)
+    }
+  })
+}
+
+LaggingNode('that has what is known of the blocks, is believed', async () => {
+  const ends = { after: hashOf(7), end: hashOf(9) }
+  assert.equal(await readerAt(9).reader.facts(8, 9, ends), [])
 })
 
 LaggingNode('does not pass for one to which nothing has happened to a job', async () => {

@@ -1,0 +1,69 @@
+import { numberToHex, type RpcBlock, type RpcLog } from 'viem'
+import type { Hex32 } from '../domain/ids.ts'
+import { ChainUnavailable, type Ends } from '../ports/escrow.ts'
+import type { Rpc } from './json-rpc.ts'
+import { type LogFilter, readLogs } from './log-ranges.ts'
+
+export interface Blocks {
+  readonly from: number
+  readonly to: number
+  readonly filter: LogFilter
+  readonly ends?: Ends | undefined
+}
+
+/** So many of the newest blocks are read one by one. */
+const NEWEST_BLOCKS = 8
+
+/**
+ * Logs for whoever reads each block once, oldest first. Of a range, a node that lags behind tells what it
+ * has, as if the rest held nothing; and one that is on another branch tells of that. So the newest blocks
+ * are asked for by their hashes, and have to follow one another.
+ * @throws {ChainUnavailable} the node lacks one of them, or has others
+ */
+export async function readNewLogs(rpc: Rpc, blocks: Blocks): Promise<readonly RpcLog[]> {
+  const { from, to, filter, ends } = blocks
+  const newest = Math.max(from, to - NEWEST_BLOCKS + 1)
+  const after = newest === from ? ends?.after : undefined
+  const [older, newer] = await Promise.all([
+    newest > from ? readLogs(rpc, filter, from, newest - 1) : [],
+    readBlockLogs(rpc, { from: newest, to, filter, ends: { after, end: ends?.end } }),
+  ])
+  if (!newer) throw new ChainUnavailable(`the node does not have block ${to} yet`)
+  return [...older, ...newer]
+}
+
+/**
+ * @returns undefined where the node lacks one of them
+ * @throws {ChainUnavailable} they are of several branches
+ */
+export async function readBlockLogs(
+  rpc: Rpc,
+  { from, to, filter, ends }: Blocks,
+): Promise<readonly RpcLog[] | undefined> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const found = await Promise.all(numbers.map((number) => blockOf(rpc, number)))
+  const blocks = found.filter((block) => block !== null)
+  if (blocks.length < found.length) return undefined
+  refuseBranches(blocks, ends)
+  const logs = await Promise.all(
+    blocks.map(({ hash }) => rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, blockHash: hash }])),
+  )
+  return logs.flat()
+}
+
+function refuseBranches(blocks: readonly RpcBlock[], ends: Ends | undefined): void {
+  let before: Hex32 | string | null | undefined = ends?.after
+  for (const { number, hash, parentHash } of blocks) {
+    if (before && parentHash !== before) throw otherBranch(number)
+    before = hash
+  }
+  if (ends?.end && before !== ends.end) throw otherBranch(blocks.at(-1)?.number)
+}
+
+const otherBranch = (number: string | null | undefined) =>
+  new ChainUnavailable(
+    `block ${Number(number)} is not of the chain that was seen a moment ago: its nodes disagree`,
+  )
+
+export const blockOf = (rpc: Rpc, number: number): Promise<RpcBlock | null> =>
+  rpc.call<RpcBlock | null>('eth_getBlockByNumber', [numberToHex(number), false])
