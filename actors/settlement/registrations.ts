@@ -35,7 +35,11 @@ export function makeRegistrations({ queue, reader, untilChain }: Options): Regis
         return false
       }
       waiting.set(wish.signer, [respond])
-      const workerId = await idOf(wish.signer)
+      const workerId = await idOf(wish.signer).catch((error: unknown) => {
+        // Whoever waits hears nothing, and asks anew.
+        waiting.delete(wish.signer)
+        throw error
+      })
       if (workerId === undefined) {
         queue.waiting.register.set(wish.signer, wish)
         return true

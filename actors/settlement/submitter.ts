@@ -97,7 +97,7 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
       if (nonce >= place.nonce) return
       throw new NonceGap(`the chain stands at nonce ${nonce}, the next one here is ${place.nonce}`)
     },
-    askChain: (intent) => askChain(options, intent),
+    askChain: (intent) => orForget(queue, intent, askChain(options, intent)),
   }
 }
 
@@ -179,7 +179,9 @@ function readItems(
 ): void {
   for (const read of readReceipt(batch, receipt)) {
     if (read.type === 'skipped')
-      void explain(read).catch(unlessStopped(options.log, options.lane, 'history not read'))
+      void orForget(options.queue, read.intent, explain(read)).catch(
+        unlessStopped(options.log, options.lane, 'history not read'),
+      )
     else conclude(options, read, { type: batch.type, jobId: read.jobId })
   }
 }
@@ -211,6 +213,20 @@ async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<
     return true
   }
   return false
+}
+
+/** A fault of one question must not leave its intent under way for ever: the job asks again. */
+async function orForget<T>(
+  queue: LaneQueue,
+  intent: Pick<LaneIntent, 'type' | 'jobId'>,
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    forget(queue, intent)
+    throw error
+  }
 }
 
 function conclude(

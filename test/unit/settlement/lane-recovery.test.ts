@@ -1,7 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { job, lock, settle } from '../../fakes/chain/intents.ts'
+import type { RegisterReply } from '../../../src/messages/lane.ts'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { RequestTimeout } from '../../../src/ports/bus.ts'
+import { job, lock, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
+import { rest } from '../../fakes/chain/manual-clock.ts'
 
 /** Each test has a house of its own, whose lanes end with it. */
 const Lanes = suite('lane recovery')
@@ -98,6 +102,48 @@ test('a settlement asked for long after: the chain is asked whether it still hol
   // The lost bytes again, then the new batch, which finds the job settled.
   assert.equal(house.batches().slice(2), ['settle 1', 'settle 1'])
   assert.equal(house.heard(), [])
+})
+
+/** Neither an answer nor silence: what a node or a proxy before it says when it is broken. */
+const senseless = async () => {
+  throw new TypeError('logs is not iterable')
+}
+
+test('an answer without sense about a job: who asks again is answered', async (house) => {
+  await house.seedLocks(1)
+  await house.start('lock')
+  const jobFacts = house.chain.jobFacts.bind(house.chain)
+  house.chain.jobFacts = senseless
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), [])
+  house.chain.jobFacts = jobFacts
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
+test('an answer without sense about what was passed over: who asks again is answered', async (house) => {
+  await house.seedLocks(1)
+  await house.start('lock')
+  const jobFactsAt = house.chain.jobFactsAt.bind(house.chain)
+  house.chain.jobFactsAt = senseless
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), [])
+  house.chain.jobFactsAt = jobFactsAt
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
+test('an answer without sense about a worker: who asks again is registered', async (house) => {
+  await house.start('settle')
+  const workerId = house.chain.workerId.bind(house.chain)
+  house.chain.workerId = senseless
+  const wish = { signer: WALLET, payee: WALLET, signature: settle(job(1)).signature }
+  const ask = () => house.bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, 100)
+  const first = ask().catch((error: unknown) => error)
+  await rest()
+  house.chain.workerId = workerId
+  assert.equal(await ask(), { type: 'registered', workerId: 1 })
+  assert.instance(await first, RequestTimeout)
 })
 
 Lanes.run()
