@@ -31,6 +31,7 @@ export const isRevert = ({ code, reason }: RpcError): boolean =>
   code === 3 || /revert/i.test(reason)
 
 interface Answer {
+  readonly id?: unknown
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
@@ -52,12 +53,12 @@ export function makeRpc(rpcUrl: string): Rpc {
     path: `${url.pathname}${url.search}`,
     headers: { 'content-type': 'application/json', ...authorization(url) },
   } as const
-  let id = 0
+  let asked = 0
 
   // By its own handler: a body that is a stream costs as much as all the rest of a question.
-  const post = (method: string, params: readonly unknown[]) =>
+  const post = (id: number, method: string, params: readonly unknown[]) =>
     new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
       const chunks: Buffer[] = []
       let status = 0
       pool.dispatch(
@@ -79,7 +80,8 @@ export function makeRpc(rpcUrl: string): Rpc {
 
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     // The URL stays out of messages: providers put their key in it.
-    const { status, text } = await post(method, params).catch((error: unknown) => {
+    const id = ++asked
+    const { status, text } = await post(id, method, params).catch((error: unknown) => {
       throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
     })
     const answer = parseAnswer(text)
@@ -89,6 +91,9 @@ export function makeRpc(rpcUrl: string): Rpc {
     }
     if (status !== 200 || !answer || answer.result === undefined) {
       throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
+    }
+    if (answer.id !== id) {
+      throw new ChainUnavailable(`${method}: the node answered another question`)
     }
     return answer.result
   }
