@@ -34,7 +34,7 @@ export async function readNewLogs(rpc: Rpc, blocks: Blocks): Promise<readonly Rp
 
 /**
  * @returns undefined where the node lacks one of them
- * @throws {ChainUnavailable} they are of several branches
+ * @throws {ChainUnavailable} they are of several branches, or one has no hash
  */
 export async function readBlockLogs(
   rpc: Rpc,
@@ -54,6 +54,8 @@ export async function readBlockLogs(
 function refuseBranches(blocks: readonly RpcBlock[], ends: Ends | undefined): void {
   let before: Hex32 | string | null | undefined = ends?.after
   for (const { number, hash, parentHash } of blocks) {
+    // Asked without one, a node tells of its newest block, as if this one held nothing.
+    if (!hash) throw new ChainUnavailable(`the node told no hash of block ${Number(number)}`)
     if (before && parentHash !== before) throw otherBranch(number)
     before = hash
   }

@@ -19,7 +19,7 @@ export const lostMidAnswer = (): Refusal =>
 export const endUnknown = ({ jobId }: WaitedJob): Refusal =>
   internal(
     `What became of job ${jobId} is not known here at the moment: GET /v1/jobs/${jobId} tells ` +
-      'whether it was refunded.',
+      'whether it was refunded. Sent again with the same `Idempotency-Key` it is not charged twice.',
   )
 
 /** No word of the job for so long that its caller should not wait on. */

@@ -49,7 +49,13 @@ Answers('an error is told, also by who could not read the question', async () =>
 })
 
 Answers('a page of a proxy, half an answer and an answer without a result are none', async () => {
-  for (const body of ['<html>Bad Gateway</html>', '{"jsonrpc":"2.0","id":1,"resu', '{}', '[]', '3']) {
+  for (const body of [
+    '<html>Bad Gateway</html>',
+    '{"jsonrpc":"2.0","id":1,"resu',
+    '{}',
+    '[]',
+    '3',
+  ]) {
     for (const status of [200, 429, 502]) {
       reply = () => ({ status, body })
       const told = await ask()

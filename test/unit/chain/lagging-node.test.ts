@@ -23,7 +23,11 @@ const contracts = {
 } as unknown as Contracts
 
 /** One of several nodes behind an address: it has blocks up to `head`, from `fork` on of another branch. */
-function readerAt(head: number, fork = Number.POSITIVE_INFINITY) {
+function readerAt(
+  head: number,
+  fork = Number.POSITIVE_INFINITY,
+  told: (hash: string) => unknown = (hash) => hash,
+) {
   const asked: Filter[] = []
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getLogs') {
@@ -34,7 +38,7 @@ function readerAt(head: number, fork = Number.POSITIVE_INFINITY) {
     const branch = (of: number) => hashOf(of < fork ? of : of + FORKED)
     return number > head
       ? null
-      : { number: first, hash: branch(number), parentHash: branch(number - 1) }
+      : { number: first, hash: told(branch(number)), parentHash: branch(number - 1) }
   }
   const rpc = { call } as unknown as Parameters<typeof makeReader>[0]['rpc']
   const reader = makeReader({ rpc, contracts, blocks: {} as BlockWatch, log: {} as Log })
@@ -91,6 +95,15 @@ LaggingNode('does not pass for one to which nothing has happened to a job', asyn
   const jobId = toJobId('job_01m808v4yhhzbyxp300v44bh1g')
   assert.equal(await readerAt(9).reader.jobFactsAt(9, jobId), [])
   assert.is(await readerAt(8).reader.jobFactsAt(9, jobId), undefined)
+})
+
+LaggingNode('is not asked for a block whose hash it does not tell', async () => {
+  for (const hash of [null, undefined]) {
+    const { reader, asked } = readerAt(9, undefined, () => hash)
+    const told = await reader.facts(9, 9).catch((error: unknown) => error)
+    assert.instance(told, ChainUnavailable)
+    assert.equal(asked, [])
+  }
 })
 
 LaggingNode.run()
