@@ -9,6 +9,7 @@ import {
   type Block,
   type ChainFact,
   ChainUnavailable,
+  type Ends,
   type EscrowReader,
   type EscrowWriter,
   LaneConflict,
@@ -138,7 +139,7 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#blocks[number]
   }
 
-  async facts(from: number, to: number): Promise<readonly ChainFact[]> {
+  async facts(from: number, to: number, _ends?: Ends): Promise<readonly ChainFact[]> {
     this.#answer()
     return this.#facts.filter(({ block }) => block >= from && block <= to)
   }

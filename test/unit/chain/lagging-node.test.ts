@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { BlockWatch } from '../../../src/chain/block-watch.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { makeReader } from '../../../src/chain/reader.ts'
-import { toJobId } from '../../../src/domain/ids.ts'
+import { toHex32, toJobId } from '../../../src/domain/ids.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import type { Log } from '../../../src/telemetry/log.ts'
 
@@ -13,7 +13,7 @@ interface Filter {
   readonly toBlock?: string
 }
 
-const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+const hashOf = (number: number) => toHex32(`0x${number.toString(16).padStart(64, '0')}`)
 /** What another branch adds to the hash of a block. */
 const FORKED = 1_000
 const contracts = {
