@@ -24,6 +24,7 @@ import { makeRegistry } from './registry.ts'
 import { isSafe } from './replication.ts'
 import { askCheaply } from './requests.ts'
 import { watchSilence } from './server-silence.ts'
+import { publishCheaply } from './stream-publish.ts'
 import { BUCKETS, type BucketName, STREAMS, type StreamName } from './streams.ts'
 import { publishUntilDecided } from './until-decided.ts'
 import { makeWebhookQueues } from './webhook-queues.ts'
@@ -96,7 +97,7 @@ export async function connectNats({
   askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''
   void logStatus(connection, log, (replicas ?? 1) > 1 ? version : undefined)
-  const js = publishUntilDecided(connection.jetstream())
+  const js = publishUntilDecided(publishCheaply(connection.jetstream(), connection))
   // Made at first use: an edge that only asks needs no JetStream at its start.
   let manager: Promise<JetStreamManager> | undefined
   const jsm = () => {
