@@ -7,7 +7,7 @@ const APPLICATIONS = ['Google Chrome', 'Chromium'].map(
 )
 
 /** A Chrome or Chromium of this machine, or the one that CHROME_PATH names. */
-export const findBrowser = (): string | undefined =>
+const findBrowser = (): string | undefined =>
   process.env.CHROME_PATH ||
   NAMES.map(findOnPath).find((path) => path !== undefined) ||
   APPLICATIONS.find((path) => existsSync(path))

@@ -10,8 +10,6 @@ import { makeRpc, type Rpc } from './json-rpc.ts'
 import { assertPrices } from './prices.ts'
 import { makeReader } from './reader.ts'
 
-export { type ClosableWriter, makeEscrowWriter, type WriterOptions } from './writer.ts'
-
 export interface ChainOptions {
   readonly rpcUrl: string
   readonly contracts: Contracts

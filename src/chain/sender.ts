@@ -16,7 +16,7 @@ export interface Sender {
   readonly waiting: number
 }
 
-export const NONCE_LOST = 'the nonce was used by another transaction'
+const NONCE_LOST = 'the nonce was used by another transaction'
 /** Another process may send with the same key: who loses a nonce takes the next one. */
 const ATTEMPTS_MAX = 5
 

@@ -60,7 +60,7 @@ export const edgeSchema = z.object({
 })
 export type EdgeConfig = z.infer<typeof edgeSchema>
 
-export const ACTOR_KINDS = [
+const ACTOR_KINDS = [
   'job',
   'account',
   'settlement',

@@ -7,17 +7,14 @@ export interface WalletSettings {
   readonly lowThreshold: Credits
 }
 
-/** As it is kept in the bucket SETTINGS, under the wallet's address. */
-export interface WalletSettingsRecord {
-  /** Whole credits. Absent: the default. */
-  readonly low_threshold?: number
-}
-
 export const DEFAULT_SETTINGS: WalletSettings = { lowThreshold: toCredits(100) }
 /** More than all the credits there can be. */
 const LOW_THRESHOLD_MAX = 2 ** 48
 
-/** Fields that are not known here are left to the versions that know them. */
+/**
+ * @param record of the bucket SETTINGS, under the wallet's address: `low_threshold` in whole credits;
+ *   absent: the default. Fields that are not known here are left to the versions that know them
+ */
 export function parseSettings(record: unknown): Result<WalletSettings, string> {
   if (typeof record !== 'object' || record === null) return err('settings are an object')
   const { low_threshold } = record as { readonly low_threshold?: unknown }

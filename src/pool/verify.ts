@@ -34,7 +34,7 @@ export interface Proven {
 }
 
 /** How far the clocks of a worker and of the pool may be apart. */
-export const CLOCK_SKEW_SECONDS = 120
+const CLOCK_SKEW_SECONDS = 120
 
 const FINISH_REASONS: Partial<Record<Completion_FinishReason, FinishReason>> = {
   [Completion_FinishReason.FINISH_REASON_STOP]: 'stop',

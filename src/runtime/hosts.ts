@@ -3,7 +3,7 @@ import { type Bus, NoResponders, type Subscription } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import { Presence } from './presence.ts'
 
-export const HEARTBEAT_MS = 500
+const HEARTBEAT_MS = 500
 /** A host that was silent this long counts as dead. */
 export const SILENCE_MS = 3_000
 

@@ -16,7 +16,7 @@ export function countPromptTokens(messages: readonly ChatMessage[]): number {
  * same mark is one for each sixteen; white space is none. One pass without a copy, since prompts
  * reach 4 MiB.
  */
-export function countWordPieces(text: string): number {
+function countWordPieces(text: string): number {
   let pieces = 0
   // Of the word or the run of marks that goes on.
   let units = 0

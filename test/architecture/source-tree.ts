@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** What the architecture test reads: the files of the repository and what each imports. */
 
-export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
 const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.svc', 'dist'])
 /** Built from the contracts, ignored by git. */

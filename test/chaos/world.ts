@@ -49,7 +49,7 @@ interface Counts {
   readonly workers: number
 }
 
-export const COUNTS: Counts = { edges: 2, actors: 2, pools: 2, workers: 4 }
+const COUNTS: Counts = { edges: 2, actors: 2, pools: 2, workers: 4 }
 const IN_ROLE = pathToFileURL(join(import.meta.dirname, 'in-role.mjs')).href
 /** What each wallet begins with: enough for a night. */
 const CREDITS = 1_000_000n

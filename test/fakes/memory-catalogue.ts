@@ -2,7 +2,7 @@ import { type CatalogueModel, LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import type { Catalogue } from '../../src/ports/catalogue.ts'
 
-export const LISTED_AT = toUnixMs(Date.UTC(2026, 0, 1))
+const LISTED_AT = toUnixMs(Date.UTC(2026, 0, 1))
 
 /** The launch lineup as a registry has it that nobody has voted on. */
 export const LINEUP: readonly CatalogueModel[] = LAUNCH_LINEUP.map((model) => ({

@@ -13,7 +13,6 @@ import {
   registeredId,
   type WorkerRegistered,
 } from '../../src/messages/fact.ts'
-import type { WalletSettingsRecord } from '../../src/messages/settings.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { ManualClock } from '../fakes/chain/manual-clock.ts'
 import { type Server, startNats, within } from './servers.ts'
@@ -51,13 +50,12 @@ Facts('a setting is heeded within seconds; what is unusable leaves the default',
   const clock = new ManualClock()
   const settings = makeSettings({ registry, clock, log })
   assert.equal(await settings.of(wallet), { lowThreshold: 100n })
-  const record: WalletSettingsRecord = { low_threshold: 500 }
-  await registry.set(wallet, record)
+  await registry.set(wallet, { low_threshold: 500 })
   await registry.set(other, { low_threshold: -1 })
   assert.equal(await settings.of(other), { lowThreshold: 100n })
   await clock.advance(5_000)
   assert.equal(await settings.of(wallet), { lowThreshold: 500n })
-  await registry.set(wallet, { low_threshold: 0 } satisfies WalletSettingsRecord)
+  await registry.set(wallet, { low_threshold: 0 })
   assert.equal(await settings.of(wallet), { lowThreshold: 500n }, 'believed for a while')
   await clock.advance(5_000)
   assert.equal(await settings.of(wallet), { lowThreshold: 0n })

@@ -31,7 +31,7 @@ const packedJob = z.array(z.unknown()).transform((places) => ({
 }))
 
 /** A job as archive and views pack it. */
-export function toldByPacked(
+function toldByPacked(
   packed: unknown,
   known: Pick<Told, 'source' | 'jobId' | 'version' | 'status' | 'wallet'>,
 ): Told {

@@ -67,7 +67,7 @@ export const RECORD_STATUSES = [
 export type RecordStatus = (typeof RECORD_STATUSES)[number]
 
 /** Tiers in the contract's order. */
-export const TIER_NAMES = ['lite', 'standard', 'pro', 'max'] as const
+const TIER_NAMES = ['lite', 'standard', 'pro', 'max'] as const
 export const tierName = (tier: number): string => TIER_NAMES[tier] ?? `number ${tier}`
 
 /** What a worker signs, EIP-712. */

@@ -124,7 +124,7 @@ const receiptOf = (reader: Reader, hash: Hex) =>
   })
 
 /** @throws with the contract's refusal, where the transaction would fail */
-export async function gasFor(reader: Reader, account: Address, content: Content): Promise<bigint> {
+async function gasFor(reader: Reader, account: Address, content: Content): Promise<bigint> {
   const needed = await reader.estimateGas({ account, to: content.to ?? null, data: content.data })
   return (needed * GAS_PERCENT) / 100n
 }

@@ -6,7 +6,7 @@ import type { Forecast } from './forecast.ts'
 import type { Settings } from './settings.ts'
 
 /** Lines in columns. */
-export function inColumns(rows: readonly (readonly string[])[]): string {
+function inColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
   return rows
     .map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd())

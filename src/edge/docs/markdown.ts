@@ -40,7 +40,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 }
 
 /** `Finish reasons` → `finish-reasons`; a code is its own anchor. */
-export const anchorOf = (heading: string): string =>
+const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\w]+/g, '-')

@@ -54,7 +54,7 @@ export class ErrorResponses {
   }
 }
 
-export const codesOf = ({ needsKey, errors }: Operation): readonly ErrorCode[] => [
+const codesOf = ({ needsKey, errors }: Operation): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([...EVERYWHERE, ...(needsKey ? WITHOUT_GOOD_KEY : []), ...errors]),
 ]
 

@@ -84,7 +84,7 @@ export function readRefusal(reason: Refusal_Reason): Verdict {
   }
 }
 
-export const failed = (why: string): Verdict => ({ type: 'failed', why })
+const failed = (why: string): Verdict => ({ type: 'failed', why })
 
 const UPDATE = 'update the agent'
 

@@ -46,7 +46,7 @@ function version({ standing }: AgentReport): string[] {
 }
 
 /** Payment-token units as credits, with two decimals. */
-export const credits = (units: string): string => (Number(units) / UNITS_PER_CREDIT).toFixed(2)
+const credits = (units: string): string => (Number(units) / UNITS_PER_CREDIT).toFixed(2)
 /** Payment-token units as USDG. */
 export const usdg = (units: string): string => (Number(units) / UNITS_PER_USDG).toFixed(2)
 /** Units of the governance token (18 decimals) as whole tokens; four decimals, rounded down. */

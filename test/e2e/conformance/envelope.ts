@@ -55,7 +55,7 @@ export const ERROR_CODES: Readonly<Record<string, Documented>> = {
   },
 }
 
-export const TYPES: Readonly<Record<number, string>> = {
+const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
   402: 'payment_error',

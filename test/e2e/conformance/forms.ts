@@ -8,18 +8,10 @@ export const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export const JOB_ID = /^job_[0-9A-Za-z]+$/
 export const PROOF_HASH = /^sha256:[0-9a-f]{64}$/
 export const TIERS = ['lite', 'standard', 'pro', 'max']
-export const STATUSES = [
-  'pending',
-  'processing',
-  'settling',
-  'settled',
-  'failed',
-  'refunded',
-  'disputed',
-]
+const STATUSES = ['pending', 'processing', 'settling', 'settled', 'failed', 'refunded', 'disputed']
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 
-export const JOB_FIELDS = [
+const JOB_FIELDS = [
   'id',
   'object',
   'status',
@@ -52,7 +44,7 @@ export const MODEL_SVC_FIELDS = [
   'parameters',
   'context_window',
 ]
-export const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
+const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
 
 /** These fields and no others. */
 export function hasFields(value: object, fields: readonly string[]): void {

@@ -31,7 +31,7 @@ export const text = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u0000', '\ufeff', '\u2028', '__proto__') },
 )
 
-export const anyNumber = fc.oneof(
+const anyNumber = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(0, -0, 1, -1, 0.5, 1e300, -1e300, 5e-324, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53)),

@@ -16,8 +16,8 @@ import { makeOperatorCaller } from './operator-caller.ts'
 import { makeWalletCaller } from './wallet-caller.ts'
 
 /** Nobody else's, and without a coin until a test gives it some. */
-export const KEEPER_KEY = `0x${'5e'.repeat(32)}` as const
-export const KEEPER = addressOf(KEEPER_KEY)
+const KEEPER_KEY = `0x${'5e'.repeat(32)}` as const
+const KEEPER = addressOf(KEEPER_KEY)
 export const WALLET = addressOf(KEYS.wallet)
 export const PAYEE = addressOf(`0x${'6a'.repeat(32)}`)
 const GWEI = 10n ** 9n

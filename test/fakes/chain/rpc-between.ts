@@ -20,7 +20,7 @@ export interface RpcBetween {
 }
 
 /** An error that callers do not try again. */
-export const REFUSED: RpcAnswer = { error: { code: -32_000, message: 'cut off' } }
+const REFUSED: RpcAnswer = { error: { code: -32_000, message: 'cut off' } }
 
 export async function startBetween(nodeUrl: string): Promise<RpcBetween> {
   const server = createServer(async (incoming, response) => {

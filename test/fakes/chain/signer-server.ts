@@ -68,7 +68,7 @@ export async function startSigner(
   return signer
 }
 
-export async function signAs(key: TransactionSigner, request: SignRequest): Promise<Hex> {
+async function signAs(key: TransactionSigner, request: SignRequest): Promise<Hex> {
   const { to, data } = request
   const { raw } = await key.sign({
     ...{ to, data, chainId: Number(request.chainId), nonce: Number(request.nonce) },

@@ -110,7 +110,7 @@ function spawnEdge(options: { nats: Server; redis: Server; dir: string; port: nu
   })
 }
 
-export const TEXTS = ['Hel', 'lo ', 'wörld']
+const TEXTS = ['Hel', 'lo ', 'wörld']
 
 async function playTheOthers(nats: Nats, store: Store, chainAnswers: () => boolean) {
   const { bus } = nats

@@ -2,7 +2,7 @@ import { drawFrom } from '../../../src/worker/engines/sample-text.ts'
 import { type GgufTensor, writeGguf } from './gguf.ts'
 
 /** Pieces that a walk of the model may name beside `<0x00>` to `<0xFF>`. */
-export const BOS = '<s>'
+const BOS = '<s>'
 export const EOS = '</s>'
 /** Ends the prompt, so it is where each answer begins. */
 export const ASSISTANT = '<|assistant|>'
@@ -20,7 +20,7 @@ export interface TinyModel {
   readonly chatTemplate?: string | null
 }
 
-export const CHAT_TEMPLATE =
+const CHAT_TEMPLATE =
   `{{ bos_token }}{% for message in messages %}` +
   `{% if message.role == 'system' and not loop.first %}` +
   `{{ raise_exception('The system message must come first') }}{% endif %}` +

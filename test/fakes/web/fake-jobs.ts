@@ -12,7 +12,7 @@ type Job = JobLife['job']
 type Iso = (minutes: number) => string
 
 /** What a worker signed for the job that can still be disputed: SHA-256 of "Hello". */
-export const HELLO_HASH = 'sha256:185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969'
+const HELLO_HASH = 'sha256:185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}` as `0x${string}`
 const MODELS = ['tiny-1.7b', 'org/with-a-rather-long-name-of-its-own-8b-instruct'] as const

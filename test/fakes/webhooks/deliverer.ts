@@ -16,7 +16,7 @@ import type { Log } from '../../../src/telemetry/log.ts'
 import { defaultNames } from '../default-names.ts'
 
 /** For tests alone. */
-export const SEALING_KEYS = [Buffer.alloc(32, 7)]
+const SEALING_KEYS = [Buffer.alloc(32, 7)]
 export const SECRET = 'a secret of the tests'
 
 interface Options {

@@ -16,7 +16,7 @@ interface Options {
   readonly names?: Readonly<Record<string, readonly string[]>>
 }
 
-export const NAMES = {
+const NAMES = {
   'example.com': ['93.184.216.34'],
   'inside.example.com': ['10.0.0.7'],
 } as const

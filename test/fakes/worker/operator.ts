@@ -6,7 +6,7 @@ import { within } from '../../integration/servers.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const COMMAND_MS = 180_000
-export const PASSWORD = 'correct horse battery'
+const PASSWORD = 'correct horse battery'
 
 export interface Said {
   readonly code: number | null

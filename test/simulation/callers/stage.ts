@@ -26,7 +26,7 @@ import { letIn } from './wallet-keys.ts'
 import { Witness } from './witness.ts'
 import { WordOfChain } from './word-of-chain.ts'
 
-export const MODELS = ['Qwen/Qwen3-8B', 'Qwen/Qwen3-1.7B'] as const
+const MODELS = ['Qwen/Qwen3-8B', 'Qwen/Qwen3-1.7B'] as const
 const NETWORK = {
   chainId: 31_337,
   jobEscrow: toAddress(`0x${'33'.repeat(20)}`),

@@ -36,7 +36,7 @@ export const KEYS = {
 } as const satisfies Record<string, Hex>
 export type Holder = keyof typeof KEYS
 
-export const keyBytes = (of: Hex): Buffer => Buffer.from(of.slice(2), 'hex')
+const keyBytes = (of: Hex): Buffer => Buffer.from(of.slice(2), 'hex')
 export const ADDRESSES = Object.fromEntries(
   Object.entries(KEYS).map(([holder, of]) => [holder, privateKeyAddress(keyBytes(of))]),
 ) as Readonly<Record<Holder, Address>>

@@ -319,5 +319,5 @@ function wordsOf(log: Log): string {
 
 const seconds = (world: World): number => Math.floor(world.now() / 1_000)
 export const short = (hash: Hex): string => hash.slice(0, 10)
-export const hashOf = (text: string): Hex32 =>
+const hashOf = (text: string): Hex32 =>
   toHex32(`0x${createHash('sha256').update(text).digest('hex')}`)

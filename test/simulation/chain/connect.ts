@@ -28,7 +28,7 @@ export interface SettlementChain {
   connect(node: Node, terms?: Partial<GasTerms>): ChainPorts
 }
 
-export const CHAIN_TERMS: ChainTerms = {
+const CHAIN_TERMS: ChainTerms = {
   blockMs: 1_000,
   baseFeeWei: 1_000_000_000n,
   trouble: 1,

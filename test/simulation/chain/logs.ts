@@ -9,7 +9,7 @@ import type { FactBody, Log, Shares } from './scene.ts'
 
 const SLASH_REASONS = ['fraudulent_proof', 'equivocation']
 /** Transfer(address,address,uint256) */
-export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const OTHER = `0x${'0e'.repeat(32)}` as const
 
 /** The logs of one transaction, as a node gives them. */

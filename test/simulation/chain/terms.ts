@@ -31,7 +31,7 @@ const HOLDERS: Holders = {
   withdrawalSigner: ADDRESSES.withdrawalSigner,
 }
 /** As the specification and the deployment's defaults have them. */
-export const SPANS: Spans = {
+const SPANS: Spans = {
   expirySeconds: 180,
   disputeSeconds: 600,
   arbitrationSeconds: 86_400,

@@ -88,7 +88,7 @@ function judgeBodies({ endpoint }: Interested): string[] {
 }
 
 /** What the specification says has happened to a job, from how it stands in the end. */
-export function dueEvents(view: JobView): readonly EventType[] {
+function dueEvents(view: JobView): readonly EventType[] {
   const { status, escrowTx, worker, disputeTx } = view
   const isPaid = status === 'settled' || status === 'disputed' || disputeTx !== null
   const due: EventType[] = []

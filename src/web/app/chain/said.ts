@@ -34,7 +34,7 @@ export function sayAll(
   }))
 }
 
-export function say(place: Place, input: AbiParameter, value: unknown): Said {
+function say(place: Place, input: AbiParameter, value: unknown): Said {
   if (Array.isArray(value) && input.type.endsWith(']')) {
     const one = { ...input, type: input.type.replace(/\[\d*\]$/, '') }
     const parts = value.map((each, i) => ({ name: `${i + 1}`, said: say(place, one, each) }))

@@ -74,7 +74,7 @@ const begun = (id: number, model: string, question: string): Exchange => ({
 })
 
 /** What brought no answer is not said again. */
-export const messagesOf = (
+const messagesOf = (
   exchanges: readonly Pick<Exchange, 'question' | 'answer'>[],
   question: string,
 ): readonly ChatMessage[] => [
