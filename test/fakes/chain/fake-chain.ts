@@ -139,8 +139,12 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#blocks[number]
   }
 
-  async facts(from: number, to: number, _ends?: Ends): Promise<readonly ChainFact[]> {
+  async facts(from: number, to: number, ends?: Ends): Promise<readonly ChainFact[]> {
     this.#answer()
+    const isOther = (number: number, hash: string | undefined) =>
+      hash !== undefined && this.#blocks[number]?.hash !== hash
+    if (isOther(from - 1, ends?.after) || isOther(to, ends?.end))
+      throw new ChainUnavailable('these are blocks of another branch')
     return this.#facts.filter(({ block }) => block >= from && block <= to)
   }
 
