@@ -1,5 +1,6 @@
 import { addMs } from '../../src/domain/time.ts'
 import type { JobReply } from '../../src/messages/job.ts'
+import type { JobView } from '../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -48,15 +49,23 @@ async function wakeEach(options: Options, open: Iterator<OpenReservation>): Prom
 }
 
 async function wake(
-  { bus, clock, log }: Options,
+  { bus, ledger, clock, log }: Options,
   { jobId, wallet }: OpenReservation,
 ): Promise<void> {
   const command = { type: 'AbandonJob', jobId, wallet, at: clock.now() } as const
   try {
-    await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
+    const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), command, TIMEOUT_MS)
+    // Where Redis has lost its last writes, jobs are here again that ended since. Nobody else tells of them.
+    if (reply.type === 'accepted' && isOver(reply.view)) await ledger.release(wallet, jobId)
   } catch (error) {
     // The next sweep asks again.
     if (isUnanswered(error)) return
     log.warn({ err: error, jobId }, 'account: job not woken, the next sweep tries again')
   }
 }
+
+/** The chain has told of its end, so of its lock as well: nothing of it is only reserved. */
+const isOver = ({ status, block }: JobView): boolean =>
+  status === 'settled' ||
+  status === 'disputed' ||
+  ((status === 'failed' || status === 'refunded') && block !== null)

@@ -9,6 +9,7 @@ import type {
   WithdrawCreditsReply,
 } from '../../../src/messages/account.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { FakeChain } from '../../fakes/chain/fake-chain.ts'
@@ -96,6 +97,31 @@ Account('a job that nobody answers for is asked again at the next sweep', async 
   })
   await clock.advance(5_000)
   assert.is(asked, 1)
+  await service.stop()
+})
+
+Account('a job that has ended leaves the open ones, one that runs stays', async () => {
+  const { ledger, bus, clock, service } = await open()
+  const views: Pick<JobView, 'status' | 'block'>[] = [
+    { status: 'processing', block: null },
+    { status: 'settling', block: null },
+    { status: 'failed', block: null },
+    { status: 'failed', block: 7 },
+    { status: 'refunded', block: 7 },
+    { status: 'settled', block: 7 },
+  ]
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
+    const { jobId } = message as JobCommand
+    const view = views.find((_, n) => job(n) === jobId)
+    respond({ type: 'accepted', view, ending: null })
+  })
+  ledger.open = views.map((_, n) => ({ jobId: job(n), wallet: WALLET, at: clock.now() }))
+  await clock.advance(20_000)
+  assert.equal(ledger.released, [3, 4, 5].map(job))
+  assert.equal(
+    ledger.open.map(({ jobId }) => jobId),
+    [0, 1, 2].map(job),
+  )
   await service.stop()
 })
 
