@@ -17,16 +17,17 @@ export function storeKeeper(
   const clock = c.resolve(TOKENS.clock)
   const log = c.resolve(TOKENS.log)
   return single('job-views', 'job-views', () => {
+    const eraser = makeEraser({ file: c.resolve(TOKENS.storeFile), clock, log })
     const rebuilder = makeJobViewRebuilder({
       views: c.resolve(TOKENS.jobViews),
       archive: c.resolve(TOKENS.jobArchive),
       journal: c.resolve(TOKENS.jobReader),
       viewOf: ({ body }) => viewIfAny((body as ActorRecord<Job, JobEvent>).state),
       viewedUpTo,
+      onLoss: eraser.eraseNow,
       clock,
       log,
     })
-    const eraser = makeEraser({ file: c.resolve(TOKENS.storeFile), clock, log })
     return {
       start: async () => {
         eraser.start()

@@ -12,6 +12,8 @@ export interface RebuilderOptions {
   readonly viewOf: (record: StoredRecord) => JobView | undefined
   /** The sequence below which all hosts have written the views of their jobs. */
   readonly viewedUpTo: () => Promise<number>
+  /** Called when the store has begun a new life, of which its last writes may be missing. */
+  readonly onLoss: () => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -84,6 +86,7 @@ async function restore(options: RebuilderOptions, isStopped: () => boolean): Pro
     if (memory.type === 'complete') return
     const beganAt = clock.monotonic()
     log.warn({ memory }, 'job views: incomplete, rebuilding')
+    options.onLoss()
     const { isComplete, jobs } = await rebuild(options, memory, isStopped)
     const ms = Math.round(clock.monotonic() - beganAt)
     if (isComplete) log.info({ jobs, ms }, 'job views: complete again')

@@ -29,12 +29,18 @@ export function makeEraser({ file, clock, log }: Options) {
       failing = true
     }
   }
+  const eraseNow = () => {
+    running = erase()
+  }
   return {
     start: () => {
-      stopTimer = clock.every(ERASE_MS, () => {
-        running = erase()
-      })
+      stopTimer = clock.every(ERASE_MS, eraseNow)
     },
+    /**
+     * For a store that has been started again. Where its file was cut off in the middle of a transaction, Redis
+     * leaves the beginning of that in it, and takes it for the beginning of the next one at the restart after this.
+     */
+    eraseNow,
     stop: async () => {
       stopTimer()
       await running

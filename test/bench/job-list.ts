@@ -192,6 +192,7 @@ async function measureRebuild(nats: Nats, store: Store) {
     journal: await nats.jobReader(),
     viewOf: ({ body }) => (body as { state: JobView }).state,
     viewedUpTo: async () => 1,
+    onLoss: () => {},
     clock: systemClock,
     log,
   })

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { connect } from 'nats'
 import { suite } from 'uvu'
@@ -31,7 +33,7 @@ interface Stage {
   viewedUpTo: number
   /** As the hosts see it, which put what they append by themselves. */
   append(id: JobId, status: JobStatus): Promise<VersionedJob>
-  rebuilder(views?: JobViews, archive?: JobArchive): Promise<JobViewRebuilder>
+  rebuilder(views?: JobViews, archive?: JobArchive, onLoss?: () => void): Promise<JobViewRebuilder>
   complete(): Promise<void>
   list(): Promise<readonly JobView[]>
 }
@@ -63,13 +65,14 @@ async function openStage(): Promise<Stage> {
       last.set(id, appended as number)
       return { view, version: appended as number }
     },
-    rebuilder: async (theirViews = views, theirArchive = archive) => {
+    rebuilder: async (theirViews = views, theirArchive = archive, onLoss = () => {}) => {
       const rebuilder = makeJobViewRebuilder({
         views: theirViews,
         archive: theirArchive,
         journal: reader,
         viewOf: ({ body }) => (body as { state: JobView }).state,
         viewedUpTo: async () => stage.viewedUpTo,
+        onLoss,
         clock: systemClock,
         log,
       })
@@ -283,5 +286,44 @@ test('a mark older than the journal itself: the archive fills the gap', async (s
     [jobAt(3), jobAt(2), jobAt(1)],
   )
 })
+
+test('a transaction that was cut off in the file does not come back with the next restart', async (stage) => {
+  const { redis, redisServer, store } = stage
+  const back = async () => {
+    await redisServer.crash()
+    await within(30_000, 'redis to be back', () => store.ping())
+  }
+  await redis.config('SET', 'appendfsync', 'always')
+  await store.jobViews.put([await stage.append(jobAt(1), 'pending')])
+  await store.jobViews.put([
+    await stage.append(jobAt(1), 'processing'),
+    await stage.append(jobAt(2), 'processing'),
+  ])
+  // As a power cut may: in the middle of the second job of one script.
+  process.kill(redisServer.pid, 'SIGKILL')
+  await within(30_000, 'redis to be gone', async () => !(await store.ping()))
+  const file = fileIn(join(redisServer.dir, 'appendonlydir'))
+  truncateSync(file, statSync(file).size - CUT_BYTES)
+  await back()
+  await stage.append(jobAt(1), 'settling')
+  await stage.rebuilder(undefined, undefined, () => void store.file.rewrite())
+  await stage.complete()
+  await within(30_000, 'the file to be written anew', async () => !existsSync(file))
+  await back()
+  await stage.complete()
+  assert.equal(
+    (await stage.list()).map(({ id, status }) => [id, status]),
+    [
+      [jobAt(2), 'processing'],
+      [jobAt(1), 'settling'],
+    ],
+  )
+})
+
+/** The end of the transaction, and a part of its last command. */
+const CUT_BYTES = 30
+
+const fileIn = (folder: string): string =>
+  join(folder, readdirSync(folder).find((name) => name.endsWith('.incr.aof'))!)
 
 Rebuild.run()

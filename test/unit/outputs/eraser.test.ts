@@ -32,6 +32,13 @@ Eraser('asks once a window, until it is stopped', async () => {
   assert.is(world.asked, 2)
 })
 
+Eraser('asks at once where the store has been started again', async () => {
+  const world = stage()
+  world.eraser.eraseNow()
+  assert.is(world.asked, 1)
+  await world.eraser.stop()
+})
+
 Eraser('says once that it cannot, and again where it could in between', async () => {
   const world = stage()
   const refuse = async () => {
