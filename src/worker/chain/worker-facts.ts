@@ -89,3 +89,12 @@ export function otherPayee(
     "change it, send setPayee of the WorkerStaking contract from the worker's key"
   )
 }
+
+/** The same where no node is named, so that nobody knows who the payee on chain is. */
+export function uncheckedPayee(wanted: string | undefined): string | undefined {
+  if (!wanted) return undefined
+  return (
+    `--payee ${wanted} counts only when this key registers for the first time. If it is registered ` +
+    'already, the payee on chain stays, and earnings go there: --rpc has the agent compare the two'
+  )
+}

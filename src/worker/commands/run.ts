@@ -7,7 +7,7 @@ import { openTraces } from '../../telemetry/open-traces.ts'
 import type { Agent } from '../agent.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { trustedContracts } from '../chain/contracts.ts'
-import { otherPayee, readWorkerFacts } from '../chain/worker-facts.ts'
+import { otherPayee, readWorkerFacts, uncheckedPayee } from '../chain/worker-facts.ts'
 import { readChallenge } from '../challenge.ts'
 import type { Settings } from '../cli/settings.ts'
 import { composeWorker } from '../compose.ts'
@@ -70,7 +70,11 @@ async function reachable(
 
 /** Reads earnings and stake now and then, where `--rpc` names a node. The agent works without. */
 function followChain(settings: Settings, agent: Agent, log: Log): () => void {
-  if (!settings.WORKER_RPC_URL) return () => {}
+  if (!settings.WORKER_RPC_URL) {
+    const warning = uncheckedPayee(settings.WORKER_PAYEE)
+    if (warning) log.warn(warning)
+    return () => {}
+  }
   let stopped = false
   let chain: Chain | undefined
   let timer: NodeJS.Timeout | undefined

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConfigError } from '../../../src/config/read.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
-import { otherPayee } from '../../../src/worker/chain/worker-facts.ts'
+import { otherPayee, uncheckedPayee } from '../../../src/worker/chain/worker-facts.ts'
 import { parseArguments } from '../../../src/worker/cli/arguments.ts'
 import { helpText } from '../../../src/worker/cli/help.ts'
 import { readSettings, SETTINGS } from '../../../src/worker/cli/settings.ts'
@@ -109,6 +109,8 @@ Settings('a payee that the chain has not is told, with what to do', () => {
   assert.match(otherPayee(wanted, { payee, workerId: 7 }) ?? '', /0xcdcd.*worker 7.*setPayee/)
   assert.is(otherPayee(wanted, { payee: toAddress(wanted), workerId: 7 }), undefined)
   assert.is(otherPayee(undefined, { payee, workerId: 7 }), undefined)
+  assert.match(uncheckedPayee(wanted) ?? '', /0xaBaB.*only when this key registers.*--rpc/)
+  assert.is(uncheckedPayee(undefined), undefined)
 })
 
 function refuses(call: () => unknown, why: RegExp): void {
