@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer } from 'tsyringe'
-import { monitored } from '../src/config/monitored.ts'
+import { monitored, type StartedRole, type Starting } from '../src/config/monitored.ts'
 import type { Role } from '../src/config/process.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
 import { tracesOf } from '../src/config/tracing-settings.ts'
@@ -13,7 +13,7 @@ import { countHeld } from '../src/runtime/count-held.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import { timedJournal } from '../src/runtime/timed-journal.ts'
 import type { Log } from '../src/telemetry/log.ts'
-import { makeMetrics } from '../src/telemetry/metrics.ts'
+import { type Metrics, makeMetrics } from '../src/telemetry/metrics.ts'
 import { openTraces } from '../src/telemetry/open-traces.ts'
 import type { Traces } from '../src/telemetry/traces.ts'
 import { makeLoader } from './account/loader.ts'
@@ -41,19 +41,30 @@ import { JobViewWriter } from './job-views/writer.ts'
 import { makeLane } from './settlement/lane.ts'
 import { makeLaneMetrics } from './settlement/lane-metrics.ts'
 
-/** Connects an actor host to the world and starts the kinds of actors that its config names. */
+/** Opens the port for operators, connects an actor host to the world and starts its kinds of actors. */
 export async function composeActors(config: ActorsConfig, log: Log): Promise<Role> {
-  const c = container.createChildContainer()
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  return monitored({ config, metrics }, (starting) => connect({ config, log, metrics, starting }))
+}
+
+interface Start {
+  readonly config: ActorsConfig
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly starting: Starting
+}
+
+async function connect({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+  const c = container.createChildContainer()
   c.register(TOKENS.metrics, { useValue: metrics })
-  const { missing, ...host } = await connectActors(c, config, log)
+  const { missing, ...host } = await connectActors(c, config, log, starting)
   const named = { role: 'actors', instance: host.hostId, log }
   const traces = await openTraces({ ...tracesOf(config), ...named })
   const close = async () => {
     await Promise.all([host.close(), traces?.close()])
   }
   const role = await startActors(c, config, log, { ...host, traces, close })
-  return monitored(role, { config, metrics, missing })
+  return { ...role, missing }
 }
 
 /** What a host knows besides its ports. */

@@ -9,6 +9,7 @@ import { connectKeeper } from '../src/chain/keeper.ts'
 import { openSigner } from '../src/chain/signers.ts'
 import { makeVouchers } from '../src/chain/vouchers.ts'
 import { makeEscrowWriter } from '../src/chain/writer.ts'
+import type { Starting } from '../src/config/monitored.ts'
 import type { ActorsConfig } from '../src/config/schema.ts'
 import { natsOf } from '../src/config/shared-settings.ts'
 import { catalogueKey } from '../src/messages/catalogue.ts'
@@ -19,14 +20,21 @@ import { systemClock } from '../src/runtime/system-clock.ts'
 import { connectRedis } from '../src/store/connect.ts'
 import type { Log } from '../src/telemetry/log.ts'
 
+const CHAIN = 'the settlement chain'
+
 /** Registers the real NATS, Redis, chain and clock with the container. */
-export async function connectActors(c: DependencyContainer, config: ActorsConfig, log: Log) {
+export async function connectActors(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  log: Log,
+  starting: Starting,
+) {
   const hostId = `host-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([
-    connectNats({ ...natsOf(config), name: hostId, log }),
-    connectRedis({ url: config.REDIS_URL, log }),
-    connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
+    starting.until('NATS', connectNats({ ...natsOf(config), name: hostId, log })),
+    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
+    starting.until(CHAIN, connectChain({ rpcUrl: config.RPC_URL, contracts, log })),
   ])
   // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
   await nats.makeAll()
@@ -99,7 +107,7 @@ export async function connectActors(c: DependencyContainer, config: ActorsConfig
   const needs = [
     needsNats(nats.bus),
     { what: 'Redis', isThere: () => store.ping() },
-    { what: 'the settlement chain', isThere: () => chain.reader.head() },
+    { what: CHAIN, isThere: () => chain.reader.head() },
   ]
   return {
     hostId,

@@ -1,23 +1,55 @@
+import { OperatorError } from '../domain/operator-error.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { openMonitor } from '../telemetry/monitor.ts'
+import { type Monitor, openMonitor } from '../telemetry/monitor.ts'
 import type { Role } from './process.ts'
 
 interface Options {
   /** MONITOR_PORT 0: nobody looks. */
   readonly config: { readonly MONITOR_HOST: string; readonly MONITOR_PORT: number }
   readonly metrics: Metrics
-  /** What the role needs and lacks, in words; empty: it can work. */
-  readonly missing: () => Promise<readonly string[]>
 }
 
-/** A role with its monitoring port beside it, which says as well when it is going. */
-export async function monitored(role: Role, { config, metrics, missing }: Options): Promise<Role> {
-  const { MONITOR_HOST: host, MONITOR_PORT: port } = config
-  if (port === 0) return role
+/** A role that has come up. */
+export interface StartedRole extends Role {
+  /** What it needs and lacks, in words; empty: it can work. */
+  missing(): Promise<readonly string[]>
+}
+
+/** A role that comes up, and may have to wait for its servers. */
+export interface Starting {
+  /** Waits for something, and has /readyz name it meanwhile. */
+  until<T>(what: string, isThere: Promise<T>): Promise<T>
+}
+
+/** What is left of a start once the servers answer. */
+const REST = 'its streams and buckets in NATS, which an actor host makes'
+
+/**
+ * Starts a role beside its monitoring port. The port is the first to open, so that whoever looks is told
+ * what a start waits for, and it says as well when the role is going.
+ * @throws {OperatorError} where the port cannot be had; and what `start` throws
+ */
+export async function monitored(
+  { config, metrics }: Options,
+  start: (starting: Starting) => Promise<StartedRole>,
+): Promise<Role> {
+  if (config.MONITOR_PORT === 0) return start({ until: (_, isThere) => isThere })
+  const awaited = new Set<string>()
   let leaving = false
+  let missing = async (): Promise<readonly string[]> => (awaited.size > 0 ? [...awaited] : [REST])
   const lacks = async () => (leaving ? ['a reason to stay: it is going down'] : missing())
   countReady(metrics, async () => (leaving ? undefined : missing()))
-  const monitor = await openMonitor({ host, port, metrics, missing: lacks })
+  const monitor = await open(config, metrics, lacks)
+  const role = await start({
+    until: async (what, isThere) => {
+      awaited.add(what)
+      return isThere.finally(() => awaited.delete(what))
+    },
+  }).catch(async (error: unknown) => {
+    await monitor.close()
+    throw error
+  })
+  missing = () => role.missing()
   return {
     leave: async () => {
       leaving = true
@@ -28,6 +60,18 @@ export async function monitored(role: Role, { config, metrics, missing }: Option
       await role.stop()
       await monitor.close()
     },
+  }
+}
+
+async function open(
+  { MONITOR_HOST: host, MONITOR_PORT: port }: Options['config'],
+  metrics: Metrics,
+  missing: () => Promise<readonly string[]>,
+): Promise<Monitor> {
+  try {
+    return await openMonitor({ host, port, metrics, missing })
+  } catch (cause) {
+    throw new OperatorError(`MONITOR_HOST, MONITOR_PORT: ${(cause as Error).message}`, { cause })
   }
 }
 

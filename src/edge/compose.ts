@@ -1,20 +1,19 @@
 import 'reflect-metadata'
 import { container } from 'tsyringe'
-import { monitored } from '../config/monitored.ts'
+import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { tracesOf } from '../config/tracing-settings.ts'
 import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
-import { makeMetrics } from '../telemetry/metrics.ts'
+import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
 import { openTraces } from '../telemetry/open-traces.ts'
 import { connectEdge } from './connect.ts'
 import { makeEdge } from './edge.ts'
 
-/** Connects an edge to the world and opens its port. */
+/** Connects an edge to the world and opens its ports, first the one for operators. */
 export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
-  const c = container.createChildContainer()
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   metrics.gauge(
     {
@@ -23,7 +22,19 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
     },
     () => config.EDGE_LOCK_WAIT_SECONDS,
   )
-  const { edgeId, escrowAddress, close } = await connectEdge(c, config, log)
+  return monitored({ config, metrics }, (starting) => startEdge({ config, log, metrics, starting }))
+}
+
+interface Start {
+  readonly config: EdgeConfig
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly starting: Starting
+}
+
+async function startEdge({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+  const c = container.createChildContainer()
+  const { edgeId, escrowAddress, close } = await connectEdge(c, config, log, starting)
   const traces = await openTraces({ ...tracesOf(config), role: 'edge', instance: edgeId, log })
   const edge = makeEdge(
     {
@@ -58,12 +69,12 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
   )
   const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })
   log.info({ edgeId, address }, 'edge: ready')
-  const role: Role = {
+  return {
+    missing: () => edge.missing(),
     leave: () => edge.leave(),
     stop: async () => {
       await edge.stop()
       await Promise.all([close(), traces?.close()])
     },
   }
-  return monitored(role, { config, metrics, missing: () => edge.missing() })
 }

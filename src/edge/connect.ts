@@ -2,6 +2,7 @@ import type { DependencyContainer } from 'tsyringe'
 import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
+import type { Starting } from '../config/monitored.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { natsOf } from '../config/shared-settings.ts'
 import { catalogueKey } from '../messages/catalogue.ts'
@@ -11,12 +12,17 @@ import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
 
 /** Registers the real NATS, Redis and clock with the container. */
-export async function connectEdge(c: DependencyContainer, config: EdgeConfig, log: Log) {
+export async function connectEdge(
+  c: DependencyContainer,
+  config: EdgeConfig,
+  log: Log,
+  starting: Starting,
+) {
   const edgeId = Buffer.from(systemClock.randomBytes(8)).toString('hex')
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store] = await Promise.all([
-    connectNats({ ...natsOf(config), name: `edge-${edgeId}`, log }),
-    connectRedis({ url: config.REDIS_URL, log }),
+    starting.until('NATS', connectNats({ ...natsOf(config), name: `edge-${edgeId}`, log })),
+    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
   ])
   const catalogue = watchCatalogue({
     registry: await nats.registry('MODELS'),

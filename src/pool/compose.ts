@@ -5,7 +5,7 @@ import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
-import { monitored } from '../config/monitored.ts'
+import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import { ConfigError } from '../config/read.ts'
 import type { PoolConfig } from '../config/schema.ts'
@@ -20,7 +20,7 @@ import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
-import { makeMetrics } from '../telemetry/metrics.ts'
+import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
 import { openTraces } from '../telemetry/open-traces.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { meetWorker } from './connect.ts'
@@ -34,22 +34,38 @@ import { listen, type ServerOptions } from './server.ts'
 const MARKS: InjectionToken<Registry> = Symbol('marks')
 /** Bucket ADMITTED; undefined: no canary jobs. */
 const ADMITTED: InjectionToken<Registry | undefined> = Symbol('admitted')
+const CHAIN = 'the settlement chain'
 const CONTRACTS: InjectionToken<Contracts> = Symbol('contracts')
 
-/** Connects a pool to the world and opens its door to workers. */
+/** Connects a pool to the world and opens its door to workers, before it the port for operators. */
 export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
   const tls = tlsFiles(config)
+  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  return monitored({ config, metrics }, (starting) =>
+    startPool({ config, log, tls, metrics, starting }),
+  )
+}
+
+interface Start {
+  readonly config: PoolConfig
+  readonly log: Log
+  readonly tls: ServerOptions['tls']
+  readonly metrics: Metrics
+  readonly starting: Starting
+}
+
+async function startPool({ config, log, tls, metrics, starting }: Start): Promise<StartedRole> {
   const poolId = `pool-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const c = container.createChildContainer()
-  const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   c.register(TOKENS.metrics, { useValue: metrics })
-  const { missing, close } = await connectPool(c, config, poolId, log)
+  const { missing, close } = await connectPool(c, config, poolId, { log, starting })
   const traces = await openTraces({ ...tracesOf(config), role: 'pool', instance: poolId, log })
   const pool = makePool(c, poolId, config, traces)
   const { onWorker, close: closeDoor } = door(c, pool)
   const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
   log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
-  const role: Role = {
+  return {
+    missing,
     stop: async () => {
       await pool.stop()
       await server.close()
@@ -57,16 +73,20 @@ export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
       await Promise.all([close(), traces?.close()])
     },
   }
-  return monitored(role, { config, metrics, missing })
 }
 
 /** Registers the real NATS, Redis, chain and clock with the container. */
-async function connectPool(c: DependencyContainer, config: PoolConfig, poolId: string, log: Log) {
+async function connectPool(
+  c: DependencyContainer,
+  config: PoolConfig,
+  poolId: string,
+  { log, starting }: Pick<Start, 'log' | 'starting'>,
+) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([
-    connectNats({ ...natsOf(config), name: poolId, log }),
-    connectRedis({ url: config.REDIS_URL, log }),
-    connectChain({ rpcUrl: config.RPC_URL, contracts, log }),
+    starting.until('NATS', connectNats({ ...natsOf(config), name: poolId, log })),
+    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
+    starting.until(CHAIN, connectChain({ rpcUrl: config.RPC_URL, contracts, log })),
   ])
   const strikes = await nats.registry('STRIKES')
   const catalogue = watchCatalogue({

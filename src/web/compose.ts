@@ -1,13 +1,13 @@
 import 'reflect-metadata'
 import { join } from 'node:path'
 import { container } from 'tsyringe'
-import { monitored } from '../config/monitored.ts'
+import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
-import { makeMetrics } from '../telemetry/metrics.ts'
+import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
 import { appConfig } from './app-config.ts'
 import { connectWeb } from './connect.ts'
 import { readStaticFiles } from './http/static.ts'
@@ -15,15 +15,26 @@ import { makeWeb } from './web.ts'
 
 const DIST = join(import.meta.dirname, 'app', 'dist')
 
-/** Connects the web app to the world and opens its port. */
+/** Connects the web app to the world and opens its ports, first the one for operators. */
 export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
-  const c = container.createChildContainer()
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
+  return monitored({ config, metrics }, (starting) => startWeb({ config, log, metrics, starting }))
+}
+
+interface Start {
+  readonly config: WebConfig
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly starting: Starting
+}
+
+async function startWeb({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+  const c = container.createChildContainer()
   const files = readStaticFiles(DIST)
   if (!files.has('/index.html')) {
     log.warn({ folder: DIST }, 'web: the app is not built; `npm run generate` builds it')
   }
-  const { contracts, close } = await connectWeb(c, config, log)
+  const { contracts, close } = await connectWeb(c, config, log, starting)
   const web = makeWeb(
     {
       bus: c.resolve(TOKENS.bus),
@@ -62,12 +73,12 @@ export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
   )
   const address = await web.listen({ host: config.WEB_HOST, port: config.WEB_PORT })
   log.info({ address, url: config.WEB_URL }, 'web: ready')
-  const role: Role = {
+  return {
+    missing: () => web.missing(),
     leave: () => web.leave(),
     stop: async () => {
       await web.stop()
       await close()
     },
   }
-  return monitored(role, { config, metrics, missing: () => web.missing() })
 }

@@ -3,6 +3,7 @@ import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import { connectWebChain } from '../chain/web.ts'
+import type { Starting } from '../config/monitored.ts'
 import { natsOf } from '../config/shared-settings.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { catalogueKey } from '../messages/catalogue.ts'
@@ -14,11 +15,16 @@ import type { Log } from '../telemetry/log.ts'
 const GWEI = 1_000_000_000
 
 /** Registers the real NATS, Redis, chain and clock with the container. */
-export async function connectWeb(c: DependencyContainer, config: WebConfig, log: Log) {
+export async function connectWeb(
+  c: DependencyContainer,
+  config: WebConfig,
+  log: Log,
+  starting: Starting,
+) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store] = await Promise.all([
-    connectNats({ ...natsOf(config), name: 'web', log }),
-    connectRedis({ url: config.REDIS_URL, log }),
+    starting.until('NATS', connectNats({ ...natsOf(config), name: 'web', log })),
+    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
   ])
   const chain = connectWebChain({
     rpcUrl: config.RPC_URL,

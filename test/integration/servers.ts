@@ -17,8 +17,8 @@ export interface Server {
   stop(): Promise<void>
 }
 
-export const startNats = (): Promise<Server> =>
-  startServer('nats', (port, dir) => [
+const COMMANDS = {
+  nats: (port: number, dir: string) => [
     'nats-server',
     '-a',
     '127.0.0.1',
@@ -27,10 +27,8 @@ export const startNats = (): Promise<Server> =>
     '-js',
     '-sd',
     dir,
-  ])
-
-export const startRedis = (): Promise<Server> =>
-  startServer('redis', (port, dir) => [
+  ],
+  redis: (port: number, dir: string) => [
     'redis-server',
     '--bind',
     '127.0.0.1',
@@ -42,7 +40,28 @@ export const startRedis = (): Promise<Server> =>
     'yes',
     '--save',
     '',
-  ])
+  ],
+} as const
+
+export const startNats = (): Promise<Server> => startServer('nats', COMMANDS.nats)
+
+export const startRedis = (): Promise<Server> => startServer('redis', COMMANDS.redis)
+
+/** One that was looked for before it was there. */
+export async function startServerOn(
+  port: number,
+  scheme: keyof typeof COMMANDS,
+): Promise<Pick<Server, 'stop'>> {
+  const dir = mkdtempSync(join(tmpdir(), `svc-${scheme}-`))
+  const child = await launch(COMMANDS[scheme](port, dir), port, process.env)
+  return {
+    stop: async () => {
+      child.kill('SIGKILL')
+      await ended(child)
+      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    },
+  }
+}
 
 export async function startServer(
   scheme: string,

@@ -24,7 +24,13 @@ interface Container {
     readonly configMapRef?: { readonly name: string }
     readonly secretRef?: { readonly name: string }
   }[]
-  readonly readinessProbe: { readonly periodSeconds: number; readonly failureThreshold: number }
+  readonly startupProbe: { readonly httpGet: { readonly path: string } }
+  readonly livenessProbe: { readonly httpGet: { readonly path: string } }
+  readonly readinessProbe: {
+    readonly httpGet: { readonly path: string }
+    readonly periodSeconds: number
+    readonly failureThreshold: number
+  }
 }
 interface Found extends Manifest {
   // biome-ignore lint/suspicious/noExplicitAny: of each kind another one; faultsOf has checked it
@@ -124,6 +130,14 @@ Chart('ports are those that the roles listen on', () => {
     for (const { containerPort } of container.ports) {
       assert.ok(listening.includes(containerPort), `${name}: ${containerPort}`)
     }
+  }
+})
+
+Chart('a pod that waits for its servers is started anew by nobody, and gets no requests', () => {
+  for (const { name, container } of pods(least)) {
+    const { startupProbe, livenessProbe, readinessProbe } = container
+    const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)
+    assert.equal(paths, ['/healthz', '/healthz', '/readyz'], name)
   }
 })
 

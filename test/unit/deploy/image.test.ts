@@ -31,7 +31,8 @@ Image('the Dockerfile has no fault', () => {
 
 Image('roles run as nobody in particular, say how they are, and are ended by signals', () => {
   assert.match(runtime, /^USER 1000:1000$/m)
-  assert.match(runtime, /^HEALTHCHECK [^\n]*\\\n {2}CMD \["node"/m)
+  // `up --wait` goes on to the next role when this one works, not when it has merely come up.
+  assert.match(runtime, /^HEALTHCHECK [^\n]*\\\n {2}CMD \["node", "-e", "[^\n]*\/readyz`/m)
   // Without a shell between: a shell would keep SIGTERM to itself.
   assert.match(runtime, /^ENTRYPOINT \["node"/m)
 })

@@ -1,9 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { monitored } from '../../../src/config/monitored.ts'
+import { OperatorError } from '../../../src/domain/operator-error.ts'
 import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 import { type Monitor, openMonitor } from '../../../src/telemetry/monitor.ts'
 import { freePort } from '../../integration/servers.ts'
+import { until } from '../../until.ts'
 
 const Monitoring = suite('telemetry: the monitoring port')
 
@@ -61,12 +63,59 @@ async function leavingRole() {
   return { config, stopped, gone }
 }
 
+Monitoring('while a role starts, its port is open and names whom it waits for', async () => {
+  const own = makeMetrics()
+  const { config } = await leavingRole()
+  const [nats, redis, rest] = [later(), later(), later()]
+  const starting = monitored({ config, metrics: own }, async ({ until }) => {
+    await Promise.all([until('NATS', nats.comes), until('Redis', redis.comes)])
+    await rest.comes
+    return { stop: async () => {}, missing: async () => ['the pools'] }
+  })
+  const lacks = async () => JSON.parse((await get('/readyz', config.MONITOR_PORT)).text).missing
+  await until('the port is open', () => get('/healthz', config.MONITOR_PORT).catch(() => undefined))
+  assert.equal(await lacks(), ['NATS', 'Redis'])
+  assert.is((await get('/readyz', config.MONITOR_PORT)).status, 503)
+  assert.is((await get('/healthz', config.MONITOR_PORT)).status, 200)
+  assert.match((await get('/metrics', config.MONITOR_PORT)).text, /^svc_ready 0$/m)
+  nats.come()
+  await until('NATS is there', async () => (await lacks()).join() === 'Redis')
+  redis.come()
+  await until('both are there', async () => /^its streams/.test((await lacks()).join()))
+  rest.come()
+  const role = await starting
+  assert.equal(await lacks(), ['the pools'])
+  await role.stop()
+})
+
+Monitoring('a role that cannot start leaves no port behind, nor starts without one', async () => {
+  const { config } = await leavingRole()
+  const start = () =>
+    monitored({ config, metrics: makeMetrics() }, () => Promise.reject(Error('no')))
+  for (const _ of [1, 2]) assert.is(await start().catch(({ message }) => message), 'no')
+  const taken = { ...config, MONITOR_PORT: monitor.port }
+  const refused = await monitored({ config: taken, metrics: makeMetrics() }, () =>
+    Promise.reject(Error('it began to start')),
+  ).catch((error: Error) => error)
+  assert.instance(refused, OperatorError)
+  assert.match((refused as Error).message, /^MONITOR_HOST, MONITOR_PORT: .*EADDRINUSE/)
+})
+
+/** Something that comes when it is told to. */
+function later() {
+  let come = () => {}
+  const comes = new Promise<void>((resolve) => {
+    come = resolve
+  })
+  return { comes, come: () => come() }
+}
+
 Monitoring('a role that goes is not ready, until its port is closed with it', async () => {
   const { config, stopped, gone } = await leavingRole()
-  const role = await monitored(
-    { stop: () => stopped },
-    { config, metrics, missing: async () => [] },
-  )
+  const role = await monitored({ config, metrics: makeMetrics() }, async () => ({
+    stop: () => stopped,
+    missing: async () => [],
+  }))
   assert.is((await get('/readyz', config.MONITOR_PORT)).status, 200)
   const stopping = role.stop()
   assert.is((await get('/readyz', config.MONITOR_PORT)).status, 503)
@@ -80,10 +129,10 @@ Monitoring('what is ready is a figure too; whoever is going down has none', asyn
   const own = makeMetrics()
   let lacks = async (): Promise<string[]> => []
   const { config, stopped, gone } = await leavingRole()
-  const role = await monitored(
-    { stop: () => stopped },
-    { config, metrics: own, missing: () => lacks() },
-  )
+  const role = await monitored({ config, metrics: own }, async () => ({
+    stop: () => stopped,
+    missing: () => lacks(),
+  }))
   const ready = async () =>
     /^svc_ready (\d)$/m.exec((await get('/metrics', config.MONITOR_PORT)).text)?.[1]
   assert.is(await ready(), '1')
