@@ -23,6 +23,7 @@ import type { Log } from '../telemetry/log.ts'
 import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
 import { openTraces } from '../telemetry/open-traces.ts'
 import type { Traces } from '../telemetry/traces.ts'
+import { RenewedCertificate, type TlsFiles } from './certificate.ts'
 import { meetWorker } from './connect.ts'
 import { Departures } from './departures.ts'
 import { Enrolment } from './enrolment.ts'
@@ -49,12 +50,13 @@ export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
 interface Start {
   readonly config: PoolConfig
   readonly log: Log
-  readonly tls: ServerOptions['tls']
+  readonly tls: TlsFiles | undefined
   readonly metrics: Metrics
   readonly starting: Starting
 }
 
 async function startPool({ config, log, tls, metrics, starting }: Start): Promise<StartedRole> {
+  const certificate = tls && (await openCertificate(tls, log))
   const poolId = `pool-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const c = container.createChildContainer()
   c.register(TOKENS.metrics, { useValue: metrics })
@@ -62,8 +64,9 @@ async function startPool({ config, log, tls, metrics, starting }: Start): Promis
   const traces = await openTraces({ ...tracesOf(config), role: 'pool', instance: poolId, log })
   const pool = makePool(c, poolId, config, traces)
   const { onWorker, close: closeDoor } = door(c, pool)
-  const server = await listen({ host: config.POOL_HOST, port: config.POOL_PORT, tls, onWorker })
-  log.info({ poolId, host: config.POOL_HOST, port: server.port, tls: Boolean(tls) }, 'pool: ready')
+  const { POOL_HOST: host, POOL_PORT: port } = config
+  const server = await listen({ host, port, tls: certificate, onWorker })
+  log.info({ poolId, host, port: server.port, tls: Boolean(tls) }, 'pool: ready')
   return {
     missing,
     stop: async () => {
@@ -181,7 +184,17 @@ function door(
   }
 }
 
-function tlsFiles(config: PoolConfig): ServerOptions['tls'] {
+async function openCertificate(tls: TlsFiles, log: Log): Promise<RenewedCertificate> {
+  try {
+    return await RenewedCertificate.open(tls, log)
+  } catch (error) {
+    throw new ConfigError(
+      `POOL_TLS_CERT and POOL_TLS_KEY are no certificate with its key: ${(error as Error).message}`,
+    )
+  }
+}
+
+function tlsFiles(config: PoolConfig): TlsFiles | undefined {
   const { POOL_TLS_CERT, POOL_TLS_KEY, POOL_HOST, POOL_INSECURE } = config
   if (POOL_TLS_CERT && POOL_TLS_KEY) return { certFile: POOL_TLS_CERT, keyFile: POOL_TLS_KEY }
   if (!POOL_TLS_CERT && !POOL_TLS_KEY) {

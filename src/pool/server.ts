@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { experimental, Server, ServerCredentials } from '@grpc/grpc-js'
 import { WorkerServiceService } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { RenewedCertificate } from './certificate.ts'
 import { widenWindow } from './receive-window.ts'
 import type { WorkerCall } from './worker-call.ts'
 
@@ -8,8 +8,8 @@ export interface ServerOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
-  /** PEM files; undefined: no TLS. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  /** Undefined: no TLS. */
+  readonly tls: RenewedCertificate | undefined
   readonly onWorker: (call: WorkerCall) => void
 }
 
@@ -46,8 +46,7 @@ export async function listen(options: ServerOptions): Promise<WorkerServer> {
 
 function credentials(tls: ServerOptions['tls']): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure()
-  const pair = { cert_chain: readFileSync(tls.certFile), private_key: readFileSync(tls.keyFile) }
-  return ServerCredentials.createSsl(null, [pair])
+  return experimental.createCertificateProviderServerCredentials(tls, null, false)
 }
 
 /** Lets streams that have ended send their status, then cuts what is left. */

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
+import { RenewedCertificate } from '../../src/pool/certificate.ts'
 import { Agent } from '../../src/worker/agent.ts'
 import { readChallenge } from '../../src/worker/challenge.ts'
 import { readSettings } from '../../src/worker/cli/settings.ts'
@@ -14,12 +16,13 @@ import { poolTargets } from '../../src/worker/pool-ring.ts'
 import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
 import { identity, log, PoolStage } from '../fakes/pool/stage.ts'
 import { type Certificate, makeAuthority } from '../fakes/tls/certificate.ts'
-import { until } from '../until.ts'
+import { pause, until } from '../until.ts'
 
 /** Real handshakes between an agent and a pool, and what its operator reads when they fail. */
 const Tls = suite('pool and worker: TLS')
 
 const WAIT_MS = 15_000
+const LOOK_MS = 20
 const authority = makeAuthority('an authority of its own')
 const stranger = makeAuthority('somebody else')
 
@@ -44,12 +47,14 @@ const file = (name: string, text: string): string => {
 
 /** A pool with this certificate; undefined: without TLS. */
 async function pool(certificate: Certificate | undefined): Promise<void> {
-  const tls = certificate && {
-    certFile: file('pool.crt', certificate.cert),
-    keyFile: file('pool.key', certificate.key),
-  }
+  const tls = certificate && (await RenewedCertificate.open(files(certificate), log, LOOK_MS))
   stage = await new PoolStage().open(tls)
 }
+
+const files = ({ cert, key }: Certificate) => ({
+  certFile: file('pool.crt', cert),
+  keyFile: file('pool.key', key),
+})
 
 const settingsOf = (url: string, trusts: Certificate | undefined) =>
   readSettings({
@@ -118,6 +123,54 @@ Tls('a certificate that has expired, and one of the future', async () => {
   await pool(authority.issue('localhost', { from: 1, to: 5 }))
   await reads(dials('localhost', 'https', authority), /not good yet: set this machine's clock/)
 })
+
+Tls(
+  'a renewed certificate is taken without a restart, and whoever is connected stays',
+  async () => {
+    await pool(authority.issue('localhost'))
+    const first = dials('localhost', 'https', authority)
+    await served()
+    // Half of a pair, and what is no certificate, change nothing.
+    file('pool.key', authority.issue('localhost').key)
+    await pause(10 * LOOK_MS)
+    assert.is(await shownName(), 'localhost')
+    file('pool.crt', 'half written')
+    await pause(10 * LOOK_MS)
+    assert.is(await shownName(), 'localhost')
+    files(authority.issue('pool.example'))
+    await until('the new certificate', async () => (await shownName()) === 'pool.example', WAIT_MS)
+    assert.is(first.report().phase, 'connected')
+    const { jobId } = await stage.offer()
+    await stage.hears(jobId, 'CompleteJob', WAIT_MS)
+  },
+)
+
+Tls('files that are no certificate with its key are refused at start', async () => {
+  await pool(undefined)
+  const [one, other] = [authority.issue('localhost'), authority.issue('localhost')]
+  for (const key of [other.key, 'no key']) {
+    const opened = RenewedCertificate.open(files({ cert: one.cert, key }), log)
+    assert.is(
+      await opened.then(
+        () => 'taken',
+        () => 'refused',
+      ),
+      'refused',
+    )
+  }
+})
+
+/** Whose certificate the pool shows to somebody who dials now. */
+const shownName = (): Promise<string | undefined> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: stage.listensAt, rejectUnauthorized: false }
+    const socket = connect({ ...options, ALPNProtocols: ['h2'] }, () => {
+      const name = socket.getPeerCertificate().subjectaltname?.replace('DNS:', '')
+      socket.destroy()
+      resolve(name)
+    })
+    socket.once('error', reject)
+  })
 
 Tls('TLS to a pool that has none', async () => {
   await pool(undefined)
