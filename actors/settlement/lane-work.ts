@@ -53,7 +53,7 @@ export function makeLaneWork(
   troubles: Troubles,
   alive: () => boolean,
 ): LaneWork {
-  const { lane, bus, clock, log, confirmLockAt = 'included' } = options
+  const { lane, bus, clock, log, confirmLockAt } = options
   const untilChain = makeUntilChain({ clock, log, alive, troubles })
   const teller = makeTeller({ bus, clock, confirmLockAt })
   const writerId = Buffer.from(clock.randomBytes(8)).toString('hex')

@@ -24,6 +24,5 @@ export interface LaneOptions {
   readonly traces?: Traces | undefined
   /** Most items in one transaction. */
   readonly itemsMax: number
-  /** `included` by default. */
-  readonly confirmLockAt?: RouteAt
+  readonly confirmLockAt: RouteAt
 }

@@ -28,7 +28,7 @@ export interface WriterOptions {
   readonly contracts: Contracts
   readonly signers: Readonly<Record<Lane, TransactionSigner>>
   readonly log: Log
-  readonly terms?: Partial<GasTerms>
+  readonly terms: GasTerms
 }
 
 /** What an operator pays, and how long they wait before they pay more. */
@@ -40,12 +40,6 @@ export interface GasTerms {
   readonly gasPercent: number
 }
 
-export const GAS_TERMS: GasTerms = {
-  maxFeeWei: 500_000_000_000n,
-  stuckMs: 15_000,
-  gasPercent: 100,
-}
-
 export interface ClosableWriter extends EscrowWriter {
   close(): Promise<void>
 }
@@ -55,9 +49,8 @@ const BLOCK_GAS_USABLE_MS = 600_000
 
 /** Writes to JobEscrow and WorkerStaking in the lanes' names. */
 export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
-  const { rpcUrl, contracts, signers, log } = options
-  const { maxFeeWei, stuckMs, gasPercent } = { ...GAS_TERMS, ...options.terms }
-  const { rpc = makeRpc(rpcUrl) } = options
+  const { rpcUrl, rpc = makeRpc(rpcUrl), contracts, signers, log } = options
+  const { maxFeeWei, stuckMs, gasPercent } = options.terms
   const fees = makeFees(rpc, log)
   const blockGas = makeCached({
     what: 'block gas limit',

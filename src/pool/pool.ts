@@ -57,12 +57,11 @@ export interface PoolOptions {
   readonly escrowSeparator: Uint8Array
   readonly workersMax: number
   /** When it stops: so long its workers go on taking jobs while they look for another pool. */
-  readonly leaveMs?: DurationMs
+  readonly leaveMs: DurationMs
   /** Then: how long running jobs may go on. */
-  readonly drainMs?: DurationMs
+  readonly drainMs: DurationMs
 }
 
-const DRAIN_MS: DurationMs = 15_000
 const LAST_WORDS_MS: DurationMs = 2_000
 
 /** Brings jobs from the bus and workers from gRPC together. */
@@ -235,7 +234,7 @@ export class Pool {
 
   /** Takes no more offers, lets running jobs finish, then tells the rest to look elsewhere. */
   async stop(): Promise<void> {
-    const { clock, log, leaveMs = 0, drainMs = DRAIN_MS } = this.options
+    const { clock, log, leaveMs, drainMs } = this.options
     this.leaving = true
     if (leaveMs > 0) await sendAway(this.placements, clock, leaveMs)
     this.attempts.giveUp('not_running')

@@ -23,6 +23,7 @@ import { LANES, SUBJECTS } from '../../src/messages/subjects.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, keyBytes, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { lock } from '../fakes/chain/intents.ts'
 import { noMetrics } from '../fakes/no-metrics.ts'
 import { startNats } from '../integration/servers.ts'
@@ -57,13 +58,14 @@ const [nats, jobs] = await Promise.all(
   ['lanes', 'jobs'].map((name) => connectNats({ ...connection, name })),
 )
 const chain = await connectChain({ rpcUrl, contracts, log })
-const writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+const writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
 const journal = await nats!.journal('TX')
 const lanes = LANES.map((lane) => {
   const { reader } = chain
   const common = { bus: nats!.bus, journal, writer, reader, clock: systemClock, log }
   const metrics = makeLaneMetrics(noMetrics)
-  return makeLane({ ...common, lane, metrics, itemsMax: ITEMS_MAX })
+  const terms = { itemsMax: ITEMS_MAX, confirmLockAt: 'included' } as const
+  return makeLane({ ...common, ...terms, lane, metrics })
 })
 try {
   for (const lane of lanes) await lane.start()

@@ -21,6 +21,7 @@ import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/
 import { applyOne } from '../fakes/chain/apply-one.ts'
 import { CursorRegistry } from '../fakes/chain/cursor-registry.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { CLAIMED, lock, refund } from '../fakes/chain/intents.ts'
 import { JobBus } from '../fakes/chain/job-bus.ts'
@@ -92,7 +93,7 @@ Money.before(async () => {
   ;[local, redis] = await Promise.all([startChain(START), startRedis()])
   const { rpcUrl, contracts } = local
   chain = await connectChain({ rpcUrl, contracts, log })
-  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
   store = await connectRedis({ url: redis.url, log })
   wallet = as(KEYS.wallet)
   anyone = as(KEYS.worker)

@@ -9,6 +9,7 @@ import type { Batch } from '../../src/ports/escrow.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
 import { freePort, within } from './servers.ts'
@@ -26,7 +27,7 @@ let writer: ClosableWriter
 Replay.before(async () => {
   local = await startChain(10_000n)
   const { rpcUrl, contracts } = local
-  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
 })
 Replay.after(async () => {
   await writer?.close()

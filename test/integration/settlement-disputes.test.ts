@@ -11,6 +11,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
@@ -89,7 +90,7 @@ Disputes.before(async () => {
   local = await startChain(10_000n)
   const { rpcUrl, contracts } = local
   chain = await connectChain({ rpcUrl, contracts, log })
-  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
   await send('settle', { type: 'register', items: [registrationOf(contracts, WALLET)] })
 })
 

@@ -15,6 +15,7 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { CursorRegistry } from '../fakes/chain/cursor-registry.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { lock, refund } from '../fakes/chain/intents.ts'
 import { JobBus } from '../fakes/chain/job-bus.ts'
 import { MemoryJournal } from '../fakes/chain/memory-journal.ts'
@@ -45,7 +46,7 @@ Reorg.before(async () => {
   local = await startChain(10_000n, true)
   const { rpcUrl, contracts } = local
   chain = await connectChain({ rpcUrl, contracts, log })
-  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
   bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     told.push(message as JobCommand)
     respond({ type: 'accepted' })
@@ -55,7 +56,10 @@ Reorg.before(async () => {
   const journal = new MemoryJournal()
   const metrics = makeLaneMetrics(noMetrics)
   lanes = LANES.map((lane) =>
-    makeLane({ ...common, lane, journal, writer, metrics, itemsMax: 200 }),
+    makeLane({
+      ...{ ...common, lane, journal, writer, metrics },
+      ...{ itemsMax: 200, confirmLockAt: 'included' },
+    }),
   )
   for (const lane of lanes) await lane.start()
   watcher = makeChainWatcher({

@@ -7,6 +7,7 @@ import { ChainUnavailable, LaneConflict, NonceGap } from '../../src/ports/escrow
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
 import { freePort, within } from './servers.ts'
@@ -27,6 +28,7 @@ Writer.before(async () => {
   writer = makeEscrowWriter({
     ...{ rpcUrl: local.rpcUrl, contracts: local.contracts, log },
     signers: SIGNERS,
+    terms: GAS_TERMS,
   })
 })
 

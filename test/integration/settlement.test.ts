@@ -17,6 +17,7 @@ import { makeLog } from '../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { CursorRegistry } from '../fakes/chain/cursor-registry.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
+import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { CLAIMED, dispute, lock, refund } from '../fakes/chain/intents.ts'
 import { JobBus } from '../fakes/chain/job-bus.ts'
 import { MemoryJournal } from '../fakes/chain/memory-journal.ts'
@@ -46,8 +47,11 @@ const settleOf = (jobId: JobId, workerId = 1) => settlementOf(local.contracts, j
 
 async function startLane(lane: Lane): Promise<LaneActor> {
   const { reader } = chain
-  const common = { lane, bus, journal, writer, reader, clock: systemClock, log, itemsMax: 200 }
-  const actor = makeLane({ ...common, metrics: makeLaneMetrics(noMetrics) })
+  const actor = makeLane({
+    ...{ lane, bus, journal, writer, reader, clock: systemClock, log },
+    ...{ itemsMax: 200, confirmLockAt: 'included' },
+    metrics: makeLaneMetrics(noMetrics),
+  })
   await actor.start()
   return actor
 }
@@ -71,7 +75,7 @@ Settlement.before(async () => {
   local = await startChain(CREDITS)
   const { rpcUrl, contracts } = local
   chain = await connectChain({ rpcUrl, contracts, log })
-  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log })
+  writer = makeEscrowWriter({ rpcUrl, contracts, signers: SIGNERS, log, terms: GAS_TERMS })
   bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
     const command = message as JobCommand
     const before = told.get(command.jobId)

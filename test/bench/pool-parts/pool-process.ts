@@ -30,6 +30,7 @@ const pool = new Pool({
   metrics: noMetrics,
   // Every worker here is to be trusted: what is measured are paid jobs.
   ...{ admitted: undefined, escrowSeparator: ESCROW_SEPARATOR, workersMax: 5_000 },
+  ...{ leaveMs: 0, drainMs: 15_000 },
 })
 const enrolment = new Enrolment({ bus, chain, ...around })
 const marks = new MemoryRegistry()

@@ -36,8 +36,7 @@ export class LaneHouse {
     const log = this.#log
     const metrics = makeLaneMetrics(noMetrics)
     const parts = { lane, bus, journal, writer: chain, reader: chain, clock, log, metrics }
-    const common = { ...parts, itemsMax: 100 }
-    return makeLane({ ...common, ...more })
+    return makeLane({ ...parts, itemsMax: 100, confirmLockAt: 'included', ...more })
   }
 
   async start(lane: Lane, more: Partial<LaneOptions> = {}): Promise<LaneActor> {

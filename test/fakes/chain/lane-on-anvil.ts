@@ -14,6 +14,7 @@ import { makeLog } from '../../../src/telemetry/log.ts'
 import { within } from '../../integration/servers.ts'
 import { noMetrics } from '../no-metrics.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS } from './anvil.ts'
+import { GAS_TERMS } from './gas-terms.ts'
 import { lock } from './intents.ts'
 import { JobBus } from './job-bus.ts'
 import { MemoryJournal } from './memory-journal.ts'
@@ -65,10 +66,12 @@ export class LaneOnAnvil {
     const { rpcUrl, contracts } = this.#local
     const chain = await connectChain({ rpcUrl, contracts, log })
     const signers = { lock: signer, settle: SIGNERS.settle }
-    const writer = makeEscrowWriter({ rpcUrl, contracts, signers, log, terms: this.#terms })
+    const terms = { ...GAS_TERMS, ...this.#terms }
+    const writer = makeEscrowWriter({ rpcUrl, contracts, signers, log, terms })
     const lane = makeLane({
       ...{ lane: 'lock', bus: this.bus, journal: this.journal, clock: systemClock, log },
-      ...{ writer, reader: chain.reader, itemsMax: 200, metrics: makeLaneMetrics(noMetrics) },
+      ...{ writer, reader: chain.reader, itemsMax: 200, confirmLockAt: 'included' },
+      metrics: makeLaneMetrics(noMetrics),
     })
     this.#life = { lane, chain, writer }
     await lane.start()

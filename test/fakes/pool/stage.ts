@@ -107,6 +107,8 @@ export class PoolStage {
       log,
       escrowSeparator: ESCROW_SEPARATOR,
       workersMax: 100,
+      leaveMs: 0,
+      drainMs: 15_000,
     })
   }
 

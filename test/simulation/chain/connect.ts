@@ -7,6 +7,7 @@ import type { EscrowReader, EscrowWriter, Hex } from '../../../src/ports/escrow.
 import type { KeeperReader, KeeperWriter } from '../../../src/ports/keeper.ts'
 import type { TransactionSigner } from '../../../src/ports/signer.ts'
 import type { Vouchers } from '../../../src/ports/vouchers.ts'
+import { GAS_TERMS } from '../../fakes/chain/gas-terms.ts'
 import type { Node, World } from '../world.ts'
 import { CONTRACTS, KEYS } from './addresses.ts'
 import { type ChainTerms, SimChain } from './chain.ts'
@@ -62,7 +63,7 @@ function connect(
     writer: makeEscrowWriter({
       ...common,
       signers: { lock: signer(KEYS.lock), settle: signer(KEYS.settle) },
-      terms,
+      terms: { ...GAS_TERMS, ...terms },
     }),
     vouchers: makeVouchers({ ...common, privateKey: KEYS.withdrawalSigner }),
     keeperReader: keeper.reader,

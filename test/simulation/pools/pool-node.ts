@@ -47,6 +47,7 @@ export interface PoolNode {
 }
 
 const WORKERS_MAX = 100
+const DRAIN_MS = 15_000
 
 /** The real pool with the real door, as `src/pool/compose.ts` puts it together. */
 export function startPool(node: Node, ports: PoolPorts, network: Network): PoolNode {
@@ -60,6 +61,8 @@ export function startPool(node: Node, ports: PoolPorts, network: Network): PoolN
     clock,
     log,
     workersMax: WORKERS_MAX,
+    leaveMs: 0,
+    drainMs: DRAIN_MS,
     escrowSeparator: domainSeparator({ name: 'JobEscrow', chainId, contract: jobEscrow }),
   })
   const chain = ports.reader
