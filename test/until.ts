@@ -37,3 +37,8 @@ export async function until<T>(
     await pause(answer instanceof Promise ? ASK_MS : LOOK_MS)
   }
 }
+
+/** Blocks this thread, as a process does that gets no turn on a busy machine. */
+export function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

@@ -65,7 +65,8 @@ export function askCheaply(connection: NatsConnection, inboxPrefix?: string): vo
     if (until >= timerAt) return
     clearTimeout(timer)
     timerAt = until
-    timer = setTimeout(look, Math.ceil(until - now))
+    // Immediates come after what is read, timers before it: where this process stood still, answers lie there.
+    timer = setTimeout(() => setImmediate(look), Math.ceil(until - now))
     // The connection keeps the process alive while answers can come.
     timer.unref()
   }

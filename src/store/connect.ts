@@ -13,9 +13,13 @@ import { makeBurstBuckets } from './burst-limit.ts'
 import { writeByTurn } from './by-turn.ts'
 import { makeJobViews } from './job-views.ts'
 import { makeKeyUses } from './key-uses.ts'
+import { failLate } from './late.ts'
 import { makeLedger } from './ledger.ts'
 import { makeOutputs } from './outputs.ts'
 import { makeSetAsides } from './set-asides.ts'
+
+/** Whoever asks tells a caller, or tries again: more patience would only pile up requests. */
+const ANSWER_MS = 2_000
 
 export interface Store {
   readonly ledger: Ledger
@@ -41,7 +45,6 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: 2_000,
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(50 * times, 500),
     lazyConnect: true,
@@ -49,6 +52,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     disableClientInfo: true,
   })
   writeByTurn(redis)
+  failLate(redis, ANSWER_MS)
   let down = false
   const { host, port } = redis.options
   const said = { server: `${host}:${port}`, setting: 'REDIS_URL' }

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { connect, type NatsConnection, NatsError } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writeByTurn } from '../../src/bus/by-turn.ts'
 import { askCheaply } from '../../src/bus/requests.ts'
+import { standStill } from '../until.ts'
 import { type Server, startNats } from './servers.ts'
 
 /** Requests of our own making answer as those of the client library do. */
@@ -51,6 +52,17 @@ Requests('nobody there, and nobody who answers, are told as the library tells th
     assert.is(await codeOf(connection.request('nobody', text(''), { timeout: 20_000 })), '503')
     assert.is(await codeOf(connection.request('silent', text(''), { timeout: 60 })), 'TIMEOUT')
   }
+})
+
+Requests('an answer that came while this process stood still is no late one', async () => {
+  process.kill(server.pid, 'SIGSTOP')
+  // The server's own answer: whoever else could give one stands still, too.
+  const asked = codeOf(cheap.request('nobody', text(''), { timeout: 500 }))
+  // It leaves at the end of a turn.
+  for (let i = 0; i < 3; i++) await turn()
+  process.kill(server.pid, 'SIGCONT')
+  standStill(1_000)
+  assert.is(await asked, '503')
 })
 
 Requests('each ends by its own time, whatever else is asked meanwhile', async () => {
