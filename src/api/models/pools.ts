@@ -10,6 +10,7 @@ import { SUBJECTS } from '../../messages/subjects.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { makeHeardTime } from '../heard-time.ts'
 
 /** A catalogue model that at least one worker serves now. */
 export interface LiveModel {
@@ -46,10 +47,11 @@ interface Options {
 }
 
 export function makePools({ bus, clock, catalogue }: Options): Pools {
+  const time = makeHeardTime({ bus, clock })
   const heard = new Map<string, { summary: PoolSummary; at: number }>()
   const subscription = bus.subscribe(SUBJECTS.poolSummary, (message) => {
     const summary = message as PoolSummary
-    heard.set(summary.poolId, { summary, at: clock.monotonic() })
+    heard.set(summary.poolId, { summary, at: time.now() })
   })
   const ask = () => bus.publish(SUBJECTS.poolsAsk, {})
   bus.onConnection((connected) => {
@@ -59,7 +61,7 @@ export function makePools({ bus, clock, catalogue }: Options): Pools {
   const askedAt = clock.monotonic()
 
   const living = (): PoolSummary[] => {
-    const since = clock.monotonic() - POOL_SILENCE_MS
+    const since = time.now() - POOL_SILENCE_MS
     for (const [poolId, { at }] of heard) if (at < since) heard.delete(poolId)
     return [...heard.values()].map(({ summary }) => summary)
   }
@@ -87,7 +89,10 @@ export function makePools({ bus, clock, catalogue }: Options): Pools {
     },
     census: () => takeTogether(present()),
     ids: () => living().map(({ poolId }) => poolId),
-    stop: () => subscription.unsubscribe(),
+    stop: () => {
+      time.stop()
+      subscription.unsubscribe()
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { makeHeardTime } from '../../api/heard-time.ts'
 import { type RefusalError, refuse } from '../../api/http/errors.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { LaneHealth } from '../../messages/lane.ts'
@@ -39,7 +40,6 @@ const SILENCE_MS = 10_000
  */
 const SETTLE: LanePatience = { heldUpMs: 30_000, oldestMs: 60_000, silenceMs: SILENCE_MS }
 const LOCK_HELD_UP_MS = 6_000
-const TICK_MS = 500
 
 export function makeChainHealth(options: Options): ChainHealth {
   const { bus, clock, log, lockWaitMaxMs } = options
@@ -47,23 +47,21 @@ export function makeChainHealth(options: Options): ChainHealth {
     lock: { heldUpMs: LOCK_HELD_UP_MS, oldestMs: lockWaitMaxMs, silenceMs: SILENCE_MS },
     settle: SETTLE,
   }
-  let now = 0
+  const time = makeHeardTime({ bus, clock })
   let told: Hindrance | undefined
-  const standing: Record<Lane, LaneStanding> = { lock: unheard(now), settle: unheard(now) }
-
-  // Time counts only while this process runs and hears: after a pause or a cut nobody is silent yet.
-  const endTicks = clock.every(TICK_MS, () => {
-    if (bus.connected) now += TICK_MS
-  })
+  const standing: Record<Lane, LaneStanding> = {
+    lock: unheard(time.now()),
+    settle: unheard(time.now()),
+  }
   const subscription = bus.subscribe(SUBJECTS.laneHealth, (message) => {
     const health = message as LaneHealth
     const { lane } = health
-    standing[lane] = hear(standing[lane], health, patience[lane], now)
+    standing[lane] = hear(standing[lane], health, patience[lane], time.now())
   })
 
   const hindrance = (): { readonly lane: Lane; readonly why: Hindrance } | undefined => {
     for (const lane of LANES) {
-      const why = hindranceOf(standing[lane], patience[lane], now)
+      const why = hindranceOf(standing[lane], patience[lane], time.now())
       if (why) return { lane, why }
     }
     return undefined
@@ -80,7 +78,7 @@ export function makeChainHealth(options: Options): ChainHealth {
       if (found) throw refusalOf(found.why)
     },
     stop: () => {
-      endTicks()
+      time.stop()
       subscription.unsubscribe()
     },
   }
