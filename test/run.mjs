@@ -45,8 +45,8 @@ const PARTS = [
   },
   testFiles('unit', { atOnce: 2, deadlineMs: 300 * SECOND_MS }),
   testFiles('architecture', { atOnce: 1, deadlineMs: 300 * SECOND_MS }),
-  testFiles('integration', { atOnce: 1, deadlineMs: 600 * SECOND_MS }),
-  testFiles('e2e', { atOnce: 1, deadlineMs: 1_200 * SECOND_MS }),
+  testFiles('integration', { atOnce: 2, deadlineMs: 600 * SECOND_MS }),
+  testFiles('e2e', { atOnce: 2, deadlineMs: 1_200 * SECOND_MS }),
   testFiles('cluster', { atOnce: 1, deadlineMs: 1_200 * SECOND_MS }),
   testFiles('simulation', { atOnce: 1, deadlineMs: 1_800 * SECOND_MS }),
 ]
