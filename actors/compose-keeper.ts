@@ -11,7 +11,7 @@ import { makeKeeper } from './keeper/keeper.ts'
 export function keeper(
   c: DependencyContainer,
   config: ActorsConfig,
-  contracts: { readonly deployBlock: number; readonly jobEscrow: Address },
+  { deployBlock, jobEscrow }: { readonly deployBlock: number; readonly jobEscrow: Address },
 ): ResourceKind[] {
   const log = c.resolve(TOKENS.log)
   if (!config.KEEPER_PRIVATE_KEY) {
@@ -40,7 +40,8 @@ export function keeper(
         log,
         onBlock: c.resolve(TOKENS.escrowReader).onBlock,
         confirmations: config.CHAIN_CONFIRMATIONS,
-        ...contracts,
+        deployBlock,
+        jobEscrow,
         claimMinimum: toCredits(config.KEEPER_CLAIM_MIN_CREDITS),
         feeCeilingWei: gweiToWei(config.KEEPER_MAX_FEE_GWEI),
         claimFeeCeilingWei: gweiToWei(config.KEEPER_CLAIM_MAX_FEE_GWEI),

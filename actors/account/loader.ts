@@ -7,10 +7,12 @@ interface Options {
   readonly ledger: Ledger
 }
 
+/** Reads a wallet from the chain into the ledger. Asked several times at once, it reads once. */
+export type LoadWallet = (wallet: Address) => Promise<void>
+
 const ATTEMPTS_MAX = 5
 
-/** Reads a wallet from the chain into the ledger. Asked several times at once, it reads once. */
-export function makeLoader(options: Options): (wallet: Address) => Promise<void> {
+export function makeLoader(options: Options): LoadWallet {
   const underWay = new Map<Address, Promise<void>>()
   return (wallet) => {
     const known = underWay.get(wallet)

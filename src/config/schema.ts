@@ -70,6 +70,7 @@ const ACTOR_KINDS = [
   'keeper',
   'webhook',
 ] as const
+export type ActorKind = (typeof ACTOR_KINDS)[number]
 const actorsSettings = z.object({
   ...shared,
   ...tracing,
