@@ -18,7 +18,8 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { VersionedJob } from '../../src/ports/job-views.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
-import { freePort, startNats, startRedis, within } from '../integration/servers.ts'
+import { freePort, startNats, startRedis } from '../integration/servers.ts'
+import { until } from '../until.ts'
 import { percentile } from './drive.ts'
 import { idOf, jobOf, modelOf } from './job-list-jobs.ts'
 
@@ -125,7 +126,7 @@ async function startEdge(): Promise<string> {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
-  await within(30_000, 'the edge', async () => {
+  await until('the edge', async () => {
     // Ready for chat it never is: nobody here takes jobs.
     const answer = await fetch(`${url}/healthz`).catch(() => undefined)
     return answer?.ok ?? false
@@ -197,9 +198,11 @@ async function measureRebuild(nats: Nats, store: Store) {
     log,
   })
   await rebuilder.start()
-  await within(600_000, 'the rebuild', async () => {
-    return (await store.jobViews.memory()).type === 'complete'
-  })
+  await until(
+    'the rebuild',
+    async () => (await store.jobViews.memory()).type === 'complete',
+    600_000,
+  )
   const seconds = (performance.now() - began) / 1_000
   const used = process.cpuUsage(cpu)
   await rebuilder.stop()

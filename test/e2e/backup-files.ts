@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { chainStateFiles } from '../../src/network/chain-state.ts'
 import type { Network } from '../network/network.ts'
+import { until } from '../until.ts'
 
 /** What an operator keeps a copy of; the chain is the chain's, and Redis holds no only copy. */
 const KEPT = ['nats', 'keys.json', 'contracts.json']
@@ -28,11 +28,7 @@ export async function takeBackup(network: Network, to: string): Promise<void> {
 
 /** A signal is answered a moment later. */
 export async function untilHalted(pid: number): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while (!stateOf(pid).startsWith('T')) {
-    if (performance.now() > deadline) throw new Error(`${pid} does not halt`)
-    await pause(10)
-  }
+  await until(`${pid} halted`, () => stateOf(pid).startsWith('T'))
 }
 
 const stateOf = (pid: number): string =>

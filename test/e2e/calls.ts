@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Network } from '../network/network.ts'
+import { until } from '../until.ts'
 
 /** What a caller knows of a network. */
 export type Reached = Pick<Network, 'base_urls' | 'api_key'>
@@ -163,17 +164,17 @@ export async function untilStatus(
   network: Reached,
   id: string,
   status: string,
-  withinMs = 60_000,
+  withinMs?: number,
 ): Promise<PublicJob> {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const job = await getJob(network, id)
-    if (job.status === status) return job
-    if (performance.now() > deadline) {
-      throw new Error(`not ${status} after ${withinMs} ms: ${JSON.stringify(job)}`)
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  let job: PublicJob | undefined
+  return until(
+    () => `${status}: ${JSON.stringify(job)}`,
+    async () => {
+      job = await getJob(network, id)
+      return job.status === status && job
+    },
+    withinMs,
+  )
 }
 
 /** `fetch` hides the reason below "fetch failed". */

@@ -182,13 +182,11 @@ function untilSaid(args: readonly string[], is: (said: Said) => boolean): Promis
 
 /** The id of a job that is pending. */
 async function newestJob(): Promise<string> {
-  const deadline = performance.now() + SETTLE_MS
-  while (performance.now() < deadline) {
+  return until('a job that began', async () => {
     const answer = await send(firstCustomer(network), '/jobs?limit=1')
     const { data } = JSON.parse(answer.text) as { data: { id: string; status: string }[] }
-    if (data[0] && ['pending', 'processing'].includes(data[0].status)) return data[0].id
-  }
-  throw new Error('no job began')
+    return data[0] && ['pending', 'processing'].includes(data[0].status) && data[0].id
+  })
 }
 
 Verify.run()

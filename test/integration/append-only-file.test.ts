@@ -9,8 +9,8 @@ import { toUnixMs } from '../../src/domain/time.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { OWNER } from '../fakes/jobs/views.ts'
+import { until } from '../until.ts'
 import { startRedisWithUsers } from './redis-with-users.ts'
-import { within } from './servers.ts'
 
 /** What Redis has on disk of prompts and answers, with the users that deployments give it. */
 const OnDisk = suite('the append-only file')
@@ -20,7 +20,6 @@ const AT = toUnixMs(1_800_000_000_000)
 const JOB = makeJobId(AT, new Uint8Array(10))
 const PROMPT = 'a prompt that nobody else may read'
 const ANSWER = 'an answer that nobody else may read'
-const PATIENCE_MS = 20_000
 
 let server: Awaited<ReturnType<typeof startRedisWithUsers>>
 let stores: Record<'edge' | 'pool' | 'actors', Store>
@@ -67,24 +66,24 @@ OnDisk('once a job has no more use for them, prompt and answer leave the disk', 
   })
   assert.is(reserved.type, 'reserved')
   await pool.outputs.putAnswer(JOB, ANSWER, 1_500)
-  await within(PATIENCE_MS, 'both on disk', () => isOnDisk(PROMPT) && isOnDisk(ANSWER))
+  await until('both on disk', () => isOnDisk(PROMPT) && isOnDisk(ANSWER))
   await actors.outputs.deletePrompt(OWNER, JOB)
-  await within(PATIENCE_MS, 'the answer to expire', async () => !(await edge.outputs.answer(JOB)))
+  await until('the answer to expire', async () => !(await edge.outputs.answer(JOB)))
   assert.ok(isOnDisk(PROMPT) && isOnDisk(ANSWER), 'Redis keeps what is gone')
 
   assert.is(await actors.file.rewrite(), true)
-  await within(PATIENCE_MS, 'both to leave the disk', () => !isOnDisk(PROMPT) && !isOnDisk(ANSWER))
+  await until('both to leave the disk', () => !isOnDisk(PROMPT) && !isOnDisk(ANSWER))
 })
 
 OnDisk('where nothing was written since, nothing is done', async () => {
   const { actors } = stores
-  await within(PATIENCE_MS, 'rest', async () => {
+  await until('rest', async () => {
     if (await actors.file.rewrite()) return false
     await sleep(300) // longer than it takes to write so little
     return !(await actors.file.rewrite())
   })
   await stores.pool.outputs.putAnswer(JOB, ANSWER, 60_000)
-  await within(PATIENCE_MS, 'the answer on disk', () => isOnDisk(ANSWER))
+  await until('the answer on disk', () => isOnDisk(ANSWER))
   assert.is(await actors.file.rewrite(), true)
 })
 

@@ -4,13 +4,13 @@ import { connectNats, type Nats } from '../../src/bus/connect.ts'
 import { BUCKETS, type BucketName } from '../../src/bus/streams.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 /** A NATS that dies and starts anew, as processes that stay up see it. */
 const Restart = suite('buckets after a restart of NATS')
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
 const NAMES = Object.keys(BUCKETS) as BucketName[]
-const BACK_MS = 40_000
 
 let server: Server
 let nats: Nats
@@ -32,7 +32,7 @@ Restart('every bucket is there, with what it held, and takes what is new', async
   }
   await server.crash()
   for (const [name, bucket] of buckets) {
-    await within(BACK_MS, `${name} takes a new entry`, () =>
+    await until(`${name} takes a new entry`, () =>
       bucket.set('after', name).then(
         () => true,
         () => false,

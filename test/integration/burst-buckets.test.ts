@@ -3,7 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 const Buckets = suite('burst buckets on a real redis-server')
 const TERMS = { perSecond: 50, burst: 200 }
@@ -53,7 +54,7 @@ Buckets('a full bucket is not kept', async () => {
   const terms = { perSecond: 1_000, burst: 20 }
   await settle('gone', 20, terms)
   const admin = new Redis(server.url)
-  await within(20_000, 'the bucket to be forgotten', async () => {
+  await until('the bucket to be forgotten', async () => {
     return (await admin.exists('b:{burst}:gone')) === 0
   })
   admin.disconnect()

@@ -12,7 +12,8 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { type LocalChain, startChain } from '../fakes/chain/anvil.ts'
 import { RegistryVoter } from '../fakes/chain/registry-voter.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 /** From the registry on a real chain, over a real bucket, to whoever asks for a model. */
 const Catalogue = suite('catalogue')
@@ -27,8 +28,6 @@ const NEW = {
 } as const
 const OLD = LAUNCH_LINEUP[3]!.id
 const NOTICE_MS = 30 * 24 * 60 * 60 * 1_000
-/** A machine that does much else must not fail these. */
-const HEARD_MS = 40_000
 
 let server: Server
 let chain: LocalChain
@@ -81,7 +80,7 @@ const watch = async (key = catalogueKey(chain.contracts)) =>
     clock: systemClock,
     log,
   })
-const heard = (what: string, holds: () => boolean) => within(HEARD_MS, what, holds)
+const heard = (what: string, holds: () => boolean) => until(what, holds)
 const retiresAt = (id: string) => catalogue.find(id)?.retiresAt ?? null
 
 Catalogue('what was deployed is the launch lineup, in its order', async () => {
@@ -145,14 +144,14 @@ Catalogue(
     await follower.start()
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     const newcomer = await watch()
-    await within(HEARD_MS, 'the newcomer to hear it', () => newcomer.known)
+    await until('the newcomer to hear it', () => newcomer.known)
     for (const each of [catalogue, newcomer]) {
       assert.is(each.all().length, LAUNCH_LINEUP.length + 1)
       assert.is(each.find(OLD)?.retiresAt, null)
     }
     reader.down = false
     await heard('what happened meanwhile', () => retiresAt(OLD) !== null)
-    await within(HEARD_MS, 'the newcomer too', () => newcomer.find(OLD)?.retiresAt !== null)
+    await until('the newcomer too', () => newcomer.find(OLD)?.retiresAt !== null)
     newcomer.stop()
   },
 )
@@ -164,9 +163,9 @@ Catalogue(
     const end = catalogue.onChange(() => changes.push('changed'))
     await server.crash()
     assert.ok(catalogue.find(OLD), 'what was heard is not forgotten')
-    await within(HEARD_MS, 'NATS to be connected again', () => nats.bus.connected)
+    await until('NATS to be connected again', () => nats.bus.connected)
     const newcomer = await watch()
-    await within(HEARD_MS, 'the bucket to be read', () => newcomer.known)
+    await until('the bucket to be read', () => newcomer.known)
     newcomer.stop()
     await voter.cancelRetirement(OLD)
     await heard('a change after it', () => retiresAt(OLD) === null)
@@ -208,14 +207,14 @@ Catalogue('of two hosts that both think it is theirs, neither undoes a newer rea
     log,
   })
   await slow.start()
-  await within(HEARD_MS, 'the slow one to have read', () => read === 1)
+  await until('the slow one to have read', () => read === 1)
   await voter.retire(OLD)
   follower = await makeFollower()
   await follower.start()
   await heard('the fast one', () => retiresAt(OLD) !== null)
   const { revision } = (await registry.get(key))!
   go()
-  await within(HEARD_MS, 'the slow one to look again', () => read > 1)
+  await until('the slow one to look again', () => read > 1)
   await slow.stop()
   assert.is((await registry.get(key))?.revision, revision)
 })

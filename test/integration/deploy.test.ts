@@ -20,7 +20,7 @@ import {
 } from '../fakes/chain/anvil.ts'
 import { TRANSACTIONS } from '../fakes/chain/deploy-command.ts'
 import { cutAtSending, type RpcBetween, startBetween } from '../fakes/chain/rpc-between.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 let chain: EmptyChain
 let between: RpcBetween
@@ -229,12 +229,12 @@ Deploy('the address file waits until all is as deep as was asked', async () => {
   const work = deploy('deep', { confirmations: 3 }).then(() => {
     isDone = true
   })
-  await within(30_000, 'all to be sent', async () => (await sentSoFar()) === TRANSACTIONS)
+  await until('all to be sent', async () => (await sentSoFar()) === TRANSACTIONS)
   await chain.rpc.call('evm_mine', [])
   assert.not.ok(isDone)
   assert.not.ok(existsSync(fileOf('deep')))
   // How deep it is is counted from the block of the look, whenever that comes.
-  await within(30_000, 'all to be deep enough', async () => {
+  await until('all to be deep enough', async () => {
     await chain.rpc.call('evm_mine', [])
     return isDone
   })

@@ -8,7 +8,7 @@ import { type EventReader, readEvents } from '../fakes/edge/event-reader.ts'
 import { fastClock } from '../fakes/edge/fast-clock.ts'
 import { call, DOCS_URL, jsonOf, KEY, openStage, type Stage, WALLET } from '../fakes/edge/stage.ts'
 import { lowFact, slashedFact, topupFact } from '../fakes/webhooks/facts.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 const Events = suite<{ stage: Stage; readers: EventReader[] }>('edge: events as they happen')
 Events.before.each(async (context) => {
@@ -22,7 +22,6 @@ Events.after.each(async ({ stage, readers }) => {
 
 const OTHER = toAddress(`0x${'99'.repeat(20)}`)
 const AT = toUnixMs(1_800_000_000_000)
-const PATIENCE_MS = 15_000
 
 const listen = async (
   { stage, readers }: { stage: Stage; readers: EventReader[] },
@@ -50,7 +49,7 @@ Events('one’s own and those of workers, as a webhook would be sent them', asyn
   stage.facts.store(topupFact(OTHER, AT, 1))
   stage.facts.store(slashedFact(AT, 2))
   tell(stage, topupFact(WALLET, AT, 3))
-  await within(PATIENCE_MS, 'both events', () => reader.events.length >= 2)
+  await until('both events', () => reader.events.length >= 2)
   assert.equal(
     reader.events.map(({ id, event }) => [id, event]),
     [
@@ -73,7 +72,7 @@ Events('goes on after the last event that a reader has', async (context) => {
   const { stage } = context
   for (let place = 0; place < 5; place++) stage.facts.store(topupFact(WALLET, AT, place))
   const reader = await listen(context, '', { 'last-event-id': '3' })
-  await within(PATIENCE_MS, 'what was missed', () => reader.events.length >= 2)
+  await until('what was missed', () => reader.events.length >= 2)
   assert.equal(
     reader.events.map(({ id }) => id),
     ['4', '5'],
@@ -85,7 +84,7 @@ Events('only the types that are asked for; the place moves on all the same', asy
   const reader = await listen(context, '?events=credit.low')
   stage.facts.store(topupFact(WALLET, AT, 1))
   stage.facts.store(lowFact(WALLET, AT, 2))
-  await within(PATIENCE_MS, 'the event', () => reader.events.length >= 1)
+  await until('the event', () => reader.events.length >= 1)
   assert.is(reader.events[0]!.event, 'credit.low')
 })
 
@@ -94,7 +93,7 @@ Events('a comment after silence says how far the reader has come', async (contex
   context.stage = await openStage({ clock: fastClock(50) })
   const reader = await listen(context, '?events=credit.low')
   context.stage.facts.store(topupFact(WALLET, AT, 1))
-  await within(PATIENCE_MS, 'the place', () => reader.lastId() === '1')
+  await until('the place', () => reader.lastId() === '1')
   assert.equal(reader.events, [])
 })
 
@@ -102,7 +101,7 @@ Events('ends with a reason when the key is revoked', async (context) => {
   const { stage } = context
   const reader = await listen(context)
   await stage.keys.delete(apiKeyHash(KEY))
-  await within(PATIENCE_MS, 'the end', () => reader.ended())
+  await until('the end', () => reader.ended())
   const [last] = reader.events
   assert.is(last?.event, 'error')
   const { error } = JSON.parse(last!.data)
@@ -115,7 +114,7 @@ Events('ends with a reason when the key is revoked', async (context) => {
 Events('an edge that goes down lets its readers go', async (context) => {
   const reader = await listen(context)
   await context.stage.edge.stop()
-  await within(PATIENCE_MS, 'the end', () => reader.ended())
+  await until('the end', () => reader.ended())
 })
 
 Events('refuses what it cannot read, and too many at once', async (context) => {
@@ -144,9 +143,9 @@ Events('a reader that does not read holds up nobody, and is sent nothing more', 
   const reader = await listen(context)
   const many = Array.from({ length: 5_000 }, (_, place) => topupFact(WALLET, AT, place))
   tell(stage, ...many)
-  await within(60_000, 'all events', () => reader.events.length >= many.length)
+  await until('all events', () => reader.events.length >= many.length)
   slow.resume()
-  await within(60_000, 'all events', () => slow.events.length >= many.length)
+  await until('all events', () => slow.events.length >= many.length)
   assert.equal(
     slow.events.map(({ id }) => Number(id)),
     many.map((_, i) => i + 1),

@@ -28,7 +28,7 @@ import {
 import { topupFact } from '../fakes/webhooks/facts.ts'
 import { makeWebhookHouse } from '../fakes/webhooks/webhook-house.ts'
 import { openApiFaults, operationsOf } from '../unit/edge/openapi-rules.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** The document that an edge serves, and whether its answers are what the document says. */
 const OpenApiDocument = suite('edge: openapi')
@@ -211,7 +211,7 @@ OpenApiDocument('events are as documented', async () => {
   stage.facts.store(topupFact(WALLET, toUnixMs(1_700_000_000_000), 1))
   const lastId = { 'last-event-id': '0' }
   const reader = await readEvents(`${stage.url}/v1/events`, KEY, lastId)
-  await within(15_000, 'an event', () => reader.events.length > 0)
+  await until('an event', () => reader.events.length > 0)
   const said = reader.events.map(({ data }) => `data: ${data}\n\n`).join('')
   await documented.check('GET /events', reader.response, said)
   reader.close()

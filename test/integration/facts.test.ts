@@ -15,7 +15,8 @@ import {
 } from '../../src/messages/fact.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { ManualClock } from '../fakes/chain/manual-clock.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 const Facts = suite('facts and settings on a real nats-server')
 let server: Server
@@ -77,7 +78,7 @@ Facts(
     await connection.close()
     assert.is(stored.subject, `fact.${wallet}.credit_topup`)
     assert.equal(decode(stored.data) as Fact, topup(0))
-    await within(30_000, 'the first connection to be back', () => nats.bus.connected)
+    await until('the first connection to be back', () => nats.bus.connected)
   },
 )
 

@@ -15,7 +15,8 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { jobAt, OWNER, viewOf } from '../fakes/jobs/views.ts'
-import { type Server, startNats, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats, startRedis } from './servers.ts'
 
 /** Job views that are lost, and made anew from a real journal and a real archive. */
 const Rebuild = suite('job views, rebuilt')
@@ -34,7 +35,7 @@ interface Stage {
   /** As the hosts see it, which put what they append by themselves. */
   append(id: JobId, status: JobStatus): Promise<VersionedJob>
   rebuilder(views?: JobViews, archive?: JobArchive, onLoss?: () => void): Promise<JobViewRebuilder>
-  complete(): Promise<void>
+  complete(): Promise<true>
   list(): Promise<readonly JobView[]>
 }
 
@@ -81,7 +82,7 @@ async function openStage(): Promise<Stage> {
       return rebuilder
     },
     complete: () =>
-      within(20_000, 'complete views', async () => {
+      until('complete views', async () => {
         const memory = await views.memory().catch(() => undefined)
         return memory?.type === 'complete'
       }),
@@ -219,7 +220,7 @@ test('the one who rebuilds dies: the next one does it', async (stage) => {
   })
   // It hangs in its first put, as a process that was killed does.
   const dying = await stage.rebuilder({ ...store.jobViews, put: () => died })
-  await within(30_000, 'a rebuild to begin', async () =>
+  await until('a rebuild to begin', async () =>
     Boolean(await stage.redis.exists('jobs:rebuilding')),
   )
   await stage.rebuilder()
@@ -236,17 +237,17 @@ test('a restart that lost the last writes: they are read from the mark on', asyn
   await stage.rebuilder()
   await stage.complete()
   stage.viewedUpTo = first.version + 1
-  await within(20_000, 'the mark', async () => {
+  await until('the mark', async () => {
     return Number(await redis.hget('jobs', 'w')) === first.version + 1
   })
   for (const rebuilder of stage.rebuilders.splice(0)) await rebuilder.stop()
   await stage.append(jobAt(3), 'settling') // its put was lost
   await redis.bgrewriteaof()
-  await within(30_000, 'what is there to be on disk', async () => {
+  await until('what is there to be on disk', async () => {
     return (await redis.info('persistence')).includes('aof_rewrite_in_progress:0')
   })
   await redisServer.crash()
-  await within(30_000, 'redis to be back', () => store.ping())
+  await until('redis to be back', () => store.ping())
   let archiveRead = false
   await stage.rebuilder(store.jobViews, {
     ...archive,
@@ -278,7 +279,7 @@ test('a mark older than the journal itself: the archive fills the gap', async (s
   await redis.config('SET', 'appendfsync', 'always')
   await redis.set('last', '1')
   await redisServer.crash()
-  await within(30_000, 'redis to be back', () => store.ping())
+  await until('redis to be back', () => store.ping())
   await stage.rebuilder()
   await stage.complete()
   assert.equal(
@@ -291,7 +292,7 @@ test('a transaction that was cut off in the file does not come back with the nex
   const { redis, redisServer, store } = stage
   const back = async () => {
     await redisServer.crash()
-    await within(30_000, 'redis to be back', () => store.ping())
+    await until('redis to be back', () => store.ping())
   }
   await redis.config('SET', 'appendfsync', 'always')
   await store.jobViews.put([await stage.append(jobAt(1), 'pending')])
@@ -301,14 +302,14 @@ test('a transaction that was cut off in the file does not come back with the nex
   ])
   // As a power cut may: in the middle of the second job of one script.
   process.kill(redisServer.pid, 'SIGKILL')
-  await within(30_000, 'redis to be gone', async () => !(await store.ping()))
+  await until('redis to be gone', async () => !(await store.ping()))
   const file = fileIn(join(redisServer.dir, 'appendonlydir'))
   truncateSync(file, statSync(file).size - CUT_BYTES)
   await back()
   await stage.append(jobAt(1), 'settling')
   await stage.rebuilder(undefined, undefined, () => void store.file.rewrite())
   await stage.complete()
-  await within(30_000, 'the file to be written anew', async () => !existsSync(file))
+  await until('the file to be written anew', async () => !existsSync(file))
   await back()
   await stage.complete()
   assert.equal(

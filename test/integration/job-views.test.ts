@@ -9,7 +9,8 @@ import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { MemoryJobViews } from '../fakes/edge/memory-job-views.ts'
 import { jobAt, MODEL, OWNER, STRANGER, viewOf, walletNumber } from '../fakes/jobs/views.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 const Views = suite('job views on a real redis-server')
 let server: Server
@@ -275,7 +276,7 @@ Views('memory: a restart may have lost the last writes, and none before the mark
   await redis.config('SET', 'appendfsync', 'always')
   await put(version(2, jobAt(2)))
   await server.crash()
-  await within(30_000, 'redis to be back', () => store.ping())
+  await until('redis to be back', () => store.ping())
   assert.equal(await store.jobViews.memory(), { type: 'lost_tail', from: 70 })
   assert.is(await store.jobViews.page({ wallet: OWNER, limit: 1 }), 'incomplete')
   await store.jobViews.advance(80)

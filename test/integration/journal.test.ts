@@ -4,7 +4,8 @@ import { connectNats, type Nats } from '../../src/bus/connect.ts'
 import { NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import type { StoredRecord } from '../../src/ports/journal.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 const test = suite('bus and journal on a real nats-server')
 let server: Server
@@ -47,7 +48,7 @@ test('read: gives every record in order, and ends', async () => {
   for (let i = 0; i < 2_500; i++) {
     void journal.append(`job.2.${i}`, 0, { token: `r${i}`, body: i })
   }
-  await within(40_000, 'all appends', async () => (await journal.lastSequence()) >= from + 2_499)
+  await until('all appends', async () => (await journal.lastSequence()) >= from + 2_499)
   const seen: StoredRecord[] = []
   await journal.read(from, (record) => seen.push(record))
   assert.is(seen.length, 2_500)
@@ -64,7 +65,7 @@ test('registry: put compares, watch tells of now and of later', async () => {
   assert.is(await registry.put('claim.p.1', { host: 'b' }, 0), 'conflict')
   const stop = await registry.watch('claim.>', (key, entry) => seen.push([key, entry?.value]))
   assert.type(await registry.put('claim.p.1', { host: 'c' }, revision as number), 'number')
-  await within(20_000, 'the watch', () => seen.length === 2)
+  await until('the watch', () => seen.length === 2)
   stop()
   assert.equal(seen, [
     ['claim.p.1', { host: 'a' }],

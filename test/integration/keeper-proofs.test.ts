@@ -7,14 +7,13 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { addressOf, KEYS } from '../fakes/chain/anvil.ts'
 import { type KeeperHouse, openKeeperHouse } from '../fakes/chain/keeper-house.ts'
 import { makeStakeCaller } from '../fakes/chain/stake-caller.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** Proofs that a worker signed two answers to one job, from the bucket to the chain. */
 const Proofs = suite('keeper: two signed answers, on a real chain')
 
 const WORKER = addressOf(KEYS.worker)
 const STAKED = 1_000n * 10n ** 18n
-const COMES_MS = 60_000
 
 let house: KeeperHouse
 let stakes: ReturnType<typeof makeStakeCaller>
@@ -39,11 +38,11 @@ async function tell(jobId: JobId, second = stakes.signed(jobId, 'another')): Pro
 const recordOf = async (key: string) =>
   (await house.registries.strikes.get(key))?.value as EquivocationRecord | undefined
 const closes = (key: string, because: string) =>
-  within(COMES_MS, `the proof to be closed as ${because}`, async () => {
+  until(`the proof to be closed as ${because}`, async () => {
     return (await recordOf(key))?.closed?.because === because
   })
 const stakeIs = (units: bigint) =>
-  within(COMES_MS, `${units} at stake`, async () => (await stakes.stakeOf(1)) === units)
+  until(`${units} at stake`, async () => (await stakes.stakeOf(1)) === units)
 
 Proofs('a worker with nothing at stake costs no gas', async () => {
   const key = await tell(newJob())

@@ -8,14 +8,12 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { addressOf, KEYS, SETTINGS } from '../fakes/chain/anvil.ts'
 import { settle } from '../fakes/chain/intents.ts'
 import { type KeeperHouse, openKeeperHouse, PAYEE, WALLET } from '../fakes/chain/keeper-house.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 const EXPIRED_SECONDS = 180 + 60
 const TREASURY = SETTINGS.treasury as Address
 const HOLD_SECONDS = 2 * 600
 const DAY_SECONDS = 24 * 60 * 60
-/** It waits up to ten seconds for coin and longer after a failure; a busy machine takes its time too. */
-const WAIT_MS = 60_000
 /** Several turns of the keeper. */
 const A_WHILE_MS = 1_500
 const anyone = (n: number) => addressOf(`0x${n.toString(16).padStart(64, '7')}`)
@@ -24,7 +22,7 @@ let house: KeeperHouse
 
 const statusOf = async (jobId: JobId) => JOB_STATUSES[await house.operator.statusOf(jobId)]
 const becomes = (jobId: JobId, status: (typeof JOB_STATUSES)[number]) =>
-  within(WAIT_MS, `${jobId} to be ${status}`, async () => (await statusOf(jobId)) === status)
+  until(`${jobId} to be ${status}`, async () => (await statusOf(jobId)) === status)
 async function stays(jobId: JobId, status: (typeof JOB_STATUSES)[number]): Promise<void> {
   await sleep(A_WHILE_MS)
   assert.is(await statusOf(jobId), status)
@@ -87,7 +85,7 @@ Keeper('a job that waits for its settlement keeps its lock for two hours', async
 Keeper('killed before its time came, a keeper goes on where it was', async () => {
   const [early, late] = [await lockedJob(), await lockedJob()]
   await house.keep()
-  await within(WAIT_MS, 'a checkpoint', async () => (await checkpoint()) !== undefined)
+  await until('a checkpoint', async () => (await checkpoint()) !== undefined)
   await house.rest()
   const last = await lockedJob()
   await house.operator.settle([late])
@@ -120,7 +118,7 @@ Keeper('earnings reach payee and treasury after the hold, from 100 credits on', 
   await house.rest()
   await house.keep()
   // Whatever was earned before is a day old, so that it is paid however little it is.
-  await within(WAIT_MS, 'old earnings to be paid', async () => (await tokensOf(PAYEE)) > 0n)
+  await until('old earnings to be paid', async () => (await tokensOf(PAYEE)) > 0n)
   const before = await tokensOf(PAYEE)
   const ofTreasury = await tokensOf(TREASURY)
   // 8 credits and 4 a thousand tokens above 500: 808, of which a worker gets three quarters.
@@ -131,10 +129,10 @@ Keeper('earnings reach payee and treasury after the hold, from 100 credits on', 
   await house.rest()
   await house.elapse(HOLD_SECONDS)
   await house.keep()
-  await within(WAIT_MS, 'the payee to be paid', async () => {
+  await until('the payee to be paid', async () => {
     return (await tokensOf(PAYEE)) >= before + 6_060_000n
   })
-  await within(WAIT_MS, 'the treasury to be paid', async () => {
+  await until('the treasury to be paid', async () => {
     return (await tokensOf(TREASURY)) >= ofTreasury + 2_020_000n
   })
 })
@@ -149,7 +147,7 @@ Keeper('little is claimed once a day', async () => {
   await house.rest()
   await house.elapse(DAY_SECONDS)
   await house.keep()
-  await within(WAIT_MS, 'the payee to be paid', async () => (await tokensOf(PAYEE)) > before)
+  await until('the payee to be paid', async () => (await tokensOf(PAYEE)) > before)
 })
 
 Keeper('tokens at a deposit address become credits', async () => {
@@ -182,7 +180,7 @@ Keeper('what arrived before its address was watched is found', async () => {
   assert.is(answer.pendingCredits, 150n)
   assert.is(answer.minimumCredits, 100n)
   await arrives(later, 150n)
-  await within(WAIT_MS, 'nothing to wait there', async () => {
+  await until('nothing to wait there', async () => {
     return (await askAddress(later)).pendingCredits === 0n
   })
 })
@@ -251,7 +249,7 @@ Keeper('a transaction that gets into no block is replaced for a higher fee', asy
   await rpc.call('evm_setAutomine', [false])
   await house.keep()
   const fees = new Set<string>()
-  await within(WAIT_MS, 'a second offer', async () => {
+  await until('a second offer', async () => {
     const { pending } = await rpc.call<TxPool>('txpool_content', [])
     for (const one of Object.values(Object.values(pending)[0] ?? {})) fees.add(one.maxFeePerGas)
     return fees.size > 1
@@ -278,12 +276,12 @@ interface TxPool {
 const checkpoint = () => house.registries.cursors.get('keeper')
 /** The keeper has taken all up to this block, and written it down. */
 const seen = (block: number) =>
-  within(WAIT_MS, `a checkpoint at block ${block}`, async () => {
+  until(`a checkpoint at block ${block}`, async () => {
     const { trail = [] } = ((await checkpoint())?.value ?? {}) as { trail?: { block: number }[] }
     return (trail.at(-1)?.block ?? -1) >= block
   })
 const arrives = (wallet: Address, credits: bigint) =>
-  within(WAIT_MS, `${credits} credits to arrive`, async () => {
+  until(`${credits} credits to arrive`, async () => {
     return (await house.operator.available(wallet)) === credits
   })
 async function askAddress(wallet: Address) {

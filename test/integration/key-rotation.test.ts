@@ -9,7 +9,7 @@ import { makeLocalSigner } from '../../src/chain/transaction.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { LaneOnAnvil } from '../fakes/chain/lane-on-anvil.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** `src/docs/operating/key-rotation.md`: a lane goes on with another key. */
 const Rotation = suite('rotation of a lane key')
@@ -51,7 +51,7 @@ Rotation(
     const jobs = house.newJobs(5)
     const before = house.attempts().length
     house.ask(jobs)
-    await within(20_000, 'a batch that waits for its block', () => house.attempts().length > before)
+    await until('a batch that waits for its block', () => house.attempts().length > before)
     await house.end()
     await rule('revokeRole', addressOf(KEYS.lock))
     await house.begin(FRESH)

@@ -8,7 +8,8 @@ import type { JoinEntry } from '../../src/ports/ledger.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 /** How the jobs of retried requests are found: written with the reservation, or not at all. */
 const Join = suite('join keys on a real redis-server')
@@ -136,7 +137,7 @@ Join('another wallet’s key is another key', async () => {
 Join('it goes when its time is up', async () => {
   const wallet = await newWallet(100)
   await reserve(wallet, newJob(), undefined, { ttlMs: 80 })
-  await within(30_000, 'the key to be gone', async () => {
+  await until('the key to be gone', async () => {
     return (await store.ledger.joinable(wallet, 'k:1')) === undefined
   })
 })

@@ -9,7 +9,8 @@ import { systemClock } from '../../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { applyOne } from '../fakes/chain/apply-one.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 const test = suite('ledger on a real redis-server')
 let server: Server
@@ -349,7 +350,7 @@ test('a restart of Redis, which may have lost its last writes, makes wallets unk
   const wallet = newWallet()
   await load(wallet, 100)
   await server.crash()
-  await within(30_000, 'redis to be back', () => store.ping())
+  await until('redis to be back', () => store.ping())
   assert.is(await store.ledger.balance(wallet), 'unknown_wallet')
   await load(wallet, 60)
   assert.is(await remaining(wallet), 60)

@@ -10,7 +10,7 @@ import { KEY, openStage, type Stage, WALLET } from '../fakes/edge/stage.ts'
 import { type ListenProcess, startListening } from '../fakes/listen-process.ts'
 import { topupFact } from '../fakes/webhooks/facts.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 const Listen = suite<{ stage: Stage; receiver: Receiver; started: ListenProcess[] }>(
   'npm run listen',
@@ -26,7 +26,6 @@ Listen.after.each(async ({ stage, receiver, started }) => {
   await receiver.close()
 })
 
-const PATIENCE_MS = 30_000
 const AT = toUnixMs(1_800_000_000_000)
 const SECRET = 'a secret of mine'
 
@@ -40,7 +39,7 @@ const listen = (
   return listening
 }
 const says = (listening: ListenProcess, text: string | RegExp) =>
-  within(PATIENCE_MS, `it to say ${text}`, () => {
+  until(`it to say ${text}`, () => {
     if (listening.exitCode() !== undefined && !isIn(listening, text)) {
       throw new Error(`it ended, saying: ${listening.said()}`)
     }
@@ -115,7 +114,7 @@ Listen('what answers with no events, and without end, ends it', async (context) 
   await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
   const { port } = endless.address() as AddressInfo
   const listening = listen(context, ['--base-url', `http://127.0.0.1:${port}/v1`])
-  await within(PATIENCE_MS, 'its end', () => listening.exitCode() !== undefined)
+  await until('its end', () => listening.exitCode() !== undefined)
   assert.is(listening.exitCode(), 1)
   assert.match(listening.said(), 'something else than events: check --base-url')
   endless.closeAllConnections()
@@ -139,7 +138,7 @@ for (const [what, args, env, words] of [
   Listen(`${what}: says so, and ends with 1`, async (context) => {
     const base = ['--base-url', `${context.stage.url}/v1`]
     const listening = listen(context, [...base, ...args], env)
-    await within(PATIENCE_MS, 'its end', () => listening.exitCode() !== undefined)
+    await until('its end', () => listening.exitCode() !== undefined)
     assert.is(listening.exitCode(), 1)
     assert.match(listening.said(), words)
     assert.not.match(listening.said(), /\n\s+at /, 'no stack trace')
@@ -151,14 +150,14 @@ Listen('a key that is revoked ends it', async (context) => {
   const listening = listen(context, ['--base-url', `${stage.url}/v1`])
   await says(listening, 'Listening to')
   await stage.keys.delete(apiKeyHash(KEY))
-  await within(PATIENCE_MS, 'its end', () => listening.exitCode() !== undefined)
+  await until('its end', () => listening.exitCode() !== undefined)
   assert.is(listening.exitCode(), 1)
   assert.match(listening.said(), /is not known/)
 })
 
 Listen('what is no such service says so', async (context) => {
   const listening = listen(context, ['--base-url', `${context.receiver.url('v1')}`])
-  await within(PATIENCE_MS, 'its end', () => listening.exitCode() !== undefined)
+  await until('its end', () => listening.exitCode() !== undefined)
   assert.match(listening.said(), 'check --base-url')
 })
 

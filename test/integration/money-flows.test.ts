@@ -29,10 +29,10 @@ import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-caller.ts'
 import { noMetrics } from '../fakes/no-metrics.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
-const WAIT_MS = 30_000
 const START = 10_000n
 const THAW_SECONDS = 300
 const HOLD_SECONDS = 2 * 600
@@ -61,11 +61,7 @@ const inLedger = async (): Promise<bigint | undefined> => {
 /** The chain holds `expected`, and the ledger follows without being asked to load anything. */
 async function follows(expected: bigint): Promise<void> {
   assert.is(await onChain(), expected, 'on chain')
-  await within(
-    WAIT_MS,
-    `the ledger to tell ${expected}`,
-    async () => (await inLedger()) === expected,
-  )
+  await until(`the ledger to tell ${expected}`, async () => (await inLedger()) === expected)
 }
 
 async function send(lane: Lane, batch: Batch): Promise<readonly ChainFact[]> {
@@ -139,7 +135,7 @@ Money('each way in is told as a top-up, once, with what it brought', async () =>
   const added = () =>
     told.told.flatMap((fact) => (fact.type === 'credit.topup' ? [fact.data.credits_added] : []))
   const expected = [Number(START), 100, 200, 300, 400, 500]
-  await within(WAIT_MS, 'six top-ups', () => added().length >= expected.length)
+  await until('six top-ups', () => added().length >= expected.length)
   assert.equal(added(), expected)
   assert.is(new Set(told.told.map(({ id }) => id)).size, expected.length)
   const [last] = told.told.slice(-1)
@@ -209,7 +205,7 @@ Money('a withdrawal that comes before the lock: the chain decides, nothing is lo
   })
   assert.is(type, 'reserved')
   await wallet.requestWithdrawal(before)
-  await within(WAIT_MS, 'nothing left to spend', async () => (await inLedger()) === 0n)
+  await until('nothing left to spend', async () => (await inLedger()) === 0n)
   assert.equal(reasonsOf(await lockJob(jobId, before)), ['InsufficientCredits'])
   await store.ledger.release(WALLET, jobId)
   await follows(0n)
@@ -297,7 +293,7 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
     told.told.filter((fact) => fact.type === 'credit.topup' && fact.data.credits_added === 700)
   const snapshot = await local.rpc.call<Hex>('evm_snapshot', [])
   await wallet.depositWithAuthorization(700n, salt(300))
-  await within(WAIT_MS, 'the top-up', () => topups().length >= 1)
+  await until('the top-up', () => topups().length >= 1)
   const [first] = topups()
   assert.ok(first?.type === 'credit.topup')
   const raw = await local.rpc.call<Hex>('eth_getRawTransactionByHash', [first.data.tx])
@@ -306,13 +302,13 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
   for (let block = 0; block < 3; block++) await local.rpc.call('evm_mine', [])
   // Once the watcher has noticed, the wallet is unknown, and read anew.
   const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
-  await within(WAIT_MS, 'the ledger to know of the reorg', async () => {
+  await until('the ledger to know of the reorg', async () => {
     await load(WALLET)
     return (await inLedger()) === before
   })
   await wallet.mintTo(WALLET, 700n * 10_000n)
   await local.rpc.call('eth_sendRawTransaction', [raw])
-  await within(WAIT_MS, 'the top-up again', () => topups().length >= 2)
+  await until('the top-up again', () => topups().length >= 2)
   for (const { id } of topups()) assert.is(id, first.id)
   await follows(before + 700n)
 })

@@ -12,7 +12,8 @@ import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/
 import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
-import { freePort, within } from './servers.ts'
+import { until } from '../until.ts'
+import { freePort } from './servers.ts'
 
 /** What a lane has signed, in the hands of somebody who sends it again, here or elsewhere. */
 const Replay = suite('replay of a lane')
@@ -49,7 +50,7 @@ Replay('on a chain with another id: refused, whoever sends it', async () => {
   const rpc = makeRpc(`http://127.0.0.1:${port}`)
   try {
     const id = () => rpc.call<string>('eth_chainId', []).catch(() => undefined)
-    await within(60_000, 'the other chain', async () => Number(await id()) === OTHER_CHAIN)
+    await until('the other chain', async () => Number(await id()) === OTHER_CHAIN)
     const said = await rpc.call('eth_sendRawTransaction', [raw]).catch((error: unknown) => error)
     assert.instance(said, Error)
     assert.match(String(said), /chain id/i)

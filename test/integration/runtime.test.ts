@@ -8,7 +8,8 @@ import { type ActorKind, accept, type DueEffect, nothing } from '../../src/runti
 import { Ownership, type ResourceKind } from '../../src/runtime/ownership.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 /** The smallest actor with a duty: counts, and rings once its alarm is due. */
 interface Counter {
@@ -120,7 +121,6 @@ const holds = (host: Host) => NAMES.filter((name) => host.ownership.holds(name))
 
 const SAY_MS = 60_000
 const ANSWER_MS = 15_000
-const WAIT_MS = 30_000
 
 /** Says a command until somebody answers, as every sender in the house does. */
 async function say(nats: Nats, id: string, command: Command): Promise<unknown> {
@@ -154,13 +154,13 @@ test.after(async () => {
 
 test('a host alone takes all; a second gets its share; leaving gives it back', async () => {
   const a = await startHost('a')
-  await within(WAIT_MS, 'a to take all', () => holds(a) === 8)
+  await until('a to take all', () => holds(a) === 8)
   const b = await startHost('b')
-  await within(WAIT_MS, 'an even share', () => holds(a) + holds(b) === 8 && holds(b) > 0)
+  await until('an even share', () => holds(a) + holds(b) === 8 && holds(b) > 0)
   assert.is(await say(client, 'share-1', { type: 'add' }), 1)
   await b.ownership.stop()
   await b.nats.close()
-  await within(WAIT_MS, 'a to take all again', () => holds(a) === 8)
+  await until('a to take all again', () => holds(a) === 8)
   assert.is(await say(client, 'share-1', { type: 'add' }), 2)
   await a.ownership.stop()
   await a.nats.close()
@@ -168,7 +168,7 @@ test('a host alone takes all; a second gets its share; leaving gives it back', a
 
 test('a host that dies is replaced at once, with its actors and their timers', async () => {
   const a = await startHost('c')
-  await within(WAIT_MS, 'c to take all', () => holds(a) === 8)
+  await until('c to take all', () => holds(a) === 8)
   const ids = Array.from({ length: 8 }, (_, i) => `die-${i}`)
   const alarmAt = Date.now() + 1_500
   const before = rings.length
@@ -178,7 +178,7 @@ test('a host that dies is replaced at once, with its actors and their timers', a
   }
   // Its connection is cut and it says nothing more, as when the process is killed.
   const b = await startHost('d')
-  await within(WAIT_MS, 'an even share', () => holds(b) > 0)
+  await until('an even share', () => holds(b) > 0)
   for (const id of ids) await say(client, id, { type: 'add' })
   b.clock.kill()
   await b.nats.close()
@@ -187,7 +187,7 @@ test('a host that dies is replaced at once, with its actors and their timers', a
     counts,
     ids.map(() => 3),
   )
-  await within(WAIT_MS, 'every alarm to ring', async () => {
+  await until('every alarm to ring', async () => {
     const rung = await Promise.all(
       ids.map(async (id) => {
         const last = await (await client.journal('JOB')).last(`job.0.${id}`)
@@ -205,7 +205,7 @@ test('of two owners at once only one is written down', async () => {
   // Both believe to own partition 1: leases never give exclusivity, the journal does.
   const a = await startHost('e')
   const b = await startHost('f')
-  await within(WAIT_MS, 'an even share', () => holds(b) > 0 && holds(a) + holds(b) === 8)
+  await until('an even share', () => holds(b) > 0 && holds(a) + holds(b) === 8)
   await Promise.all([a.actors.acquire([1]), b.actors.acquire([1])])
   // What is published before a subscription has reached the server is heard by nobody.
   await Promise.all([a.nats.bus.flush(), b.nats.bus.flush()])
@@ -214,7 +214,7 @@ test('of two owners at once only one is written down', async () => {
   const count = async () =>
     ((await journal.last('job.0.two-1'))?.body as { state: Counter } | undefined)?.state.count ?? 0
   // Each host hears each command, so 100 are decided; none overwrites another.
-  await within(WAIT_MS, 'all commands to be taken', async () => (await count()) === 100)
+  await until('all commands to be taken', async () => (await count()) === 100)
   let records = 0
   await journal.read(1, ({ subject }) => {
     if (subject === 'job.0.two-1') records++

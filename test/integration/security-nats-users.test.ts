@@ -9,14 +9,14 @@ import { BUCKETS, STREAMS } from '../../src/bus/streams.ts'
 import { OperatorError } from '../../src/domain/operator-error.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { until } from '../until.ts'
 import { startNatsWithUsers } from './nats-with-users.ts'
-import { within } from './servers.ts'
 
 /** The server itself refuses what is not a role's to say: what a stolen credential is worth. */
 const Users = suite('users of NATS')
 
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
-const WITHIN_MS = 20_000
+const ANSWER_MS = 20_000
 const JOB = 'job_01hzzzzzzzzzzzzzzzzzzzzzzz'
 const WALLET = `0x${'11'.repeat(20)}`
 
@@ -47,7 +47,7 @@ async function as(role: NatsRole): Promise<NatsConnection> {
 async function refusedPublish(role: NatsRole, subject: string): Promise<void> {
   const connection = await as(role)
   try {
-    await connection.request(subject, encode({}), { timeout: WITHIN_MS })
+    await connection.request(subject, encode({}), { timeout: ANSWER_MS })
     assert.unreachable(`${role} was answered on ${subject}`)
   } catch (error) {
     if (!(error instanceof NatsError)) throw error
@@ -63,7 +63,7 @@ async function refusedSubscribe(role: NatsRole, subject: string): Promise<void> 
       if (error) refusal = error
     },
   })
-  await within(WITHIN_MS, `${role} to be refused ${subject}`, () => refusal !== undefined)
+  await until(`${role} to be refused ${subject}`, () => refusal !== undefined)
   assert.is(refusal?.code, 'PERMISSIONS_VIOLATION')
 }
 
@@ -162,7 +162,7 @@ Users('who has no password, or a wrong one, gets nothing', async () => {
   const { servers } = natsAddress(server.urlAs('edge'))
   for (const given of [{}, { user: 'edge', pass: 'guessed' }, { user: 'nobody', pass: '' }]) {
     try {
-      await connect({ servers, ...given, timeout: WITHIN_MS, reconnect: false })
+      await connect({ servers, ...given, timeout: ANSWER_MS, reconnect: false })
       assert.unreachable(`let in with ${JSON.stringify(given)}`)
     } catch (error) {
       assert.is((error as NatsError).code, 'AUTHORIZATION_VIOLATION')
@@ -191,7 +191,7 @@ Users('a word that is refused later is logged with its subject', async () => {
   })
   const edge = await connectNats({ servers: server.urlAs('edge'), name: 'edge', log: listening })
   edge.bus.publish(SUBJECTS.lane('settle'), {})
-  await within(WITHIN_MS, 'the refusal in the log', () =>
+  await until('the refusal in the log', () =>
     told.some(({ subject }) => subject === SUBJECTS.lane('settle')),
   )
   await edge.close()
@@ -213,13 +213,13 @@ Users('what the web app writes cannot be made to speak for the actors', async ()
   lanes.bus.subscribe(SUBJECTS.lane('settle'), (message) => heard.push(message))
   await lanes.bus.flush()
   const web = await as('web')
-  await web.request('$KV.SETTINGS.stolen', encode(intent), { timeout: WITHIN_MS })
+  await web.request('$KV.SETTINGS.stolen', encode(intent), { timeout: ANSWER_MS })
   web.publish('$JS.API.DIRECT.GET.KV_SETTINGS.$KV.SETTINGS.stolen', '', {
     reply: SUBJECTS.lane('settle'),
   })
-  await within(WITHIN_MS, 'the lane to refuse it', () => refused.length > 0)
+  await until('the lane to refuse it', () => refused.length > 0)
   owner.bus.publish(SUBJECTS.lane('settle'), { type: 'honest' })
-  await within(WITHIN_MS, 'an honest word', () => heard.length > 0)
+  await until('an honest word', () => heard.length > 0)
   assert.equal(heard, [{ type: 'honest' }])
   await lanes.close()
 })

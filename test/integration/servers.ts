@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../until.ts'
 
 /** A real server on a free port of this machine, with its data in a directory of its own. */
 export interface Server {
@@ -104,7 +104,6 @@ async function launch(
   return child
 }
 
-const LISTENS_MS = 60_000
 const PORT_TRIES = 3
 
 /** @throws {EndedEarly} the process is gone: its port may have been taken in between */
@@ -114,7 +113,7 @@ export async function untilListening(
   listens: () => Promise<boolean>,
 ): Promise<void> {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  await within(LISTENS_MS, what, async () => {
+  await until(what, async () => {
     if (hasEnded()) throw new EndedEarly(`it ended instead of ${what}`)
     return (await listens()) && !hasEnded()
   })
@@ -162,17 +161,4 @@ export function freePort(): Promise<number> {
       server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
-}
-
-/** Waits until `holds`, and fails by name when it does not in time. */
-export async function within(
-  ms: number,
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const deadline = performance.now() + ms
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`)
-    await sleep(10)
-  }
 }

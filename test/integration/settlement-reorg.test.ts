@@ -23,7 +23,7 @@ import { RecordingLedger } from '../fakes/chain/recording-ledger.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { noMetrics } from '../fakes/no-metrics.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** A chain that replaces its last three blocks, and a house that calls final what is four deep. */
 const Reorg = suite('reorg within the confirmations')
@@ -94,7 +94,7 @@ const isSent = async () =>
  * ones would make final what the reorg is to take back.
  */
 const mineUntil = (jobs: readonly JobId[], type: ChainFact['type']) =>
-  within(40_000, `${type} of ${jobs.length} jobs`, async () => {
+  until(`${type} of ${jobs.length} jobs`, async () => {
     const ends = await Promise.all(
       jobs.map(async (jobId) => (await chain.reader.jobFacts(jobId)).at(-1)?.type),
     )
@@ -140,7 +140,7 @@ Reorg('lost settlements and refunds come back, settled only when final, paid onc
     for (const jobId of paid) assert.equal(heard(jobId, 'ConfirmSettlement'), [], 'one is missing')
   }
   await mine(CONFIRMATIONS)
-  await within(30_000, 'settlements told', () =>
+  await until('settlements told', () =>
     paid.every((jobId) => heard(jobId, 'ConfirmSettlement').length > 0),
   )
   for (const jobId of paid) {
@@ -162,7 +162,7 @@ Reorg('lost settlements and refunds come back, settled only when final, paid onc
       (kind) => ledger.applied.filter((entry) => entry.kind === kind).length,
     )
   // The refunds may stand in a later block than what was waited for.
-  await within(30_000, 'the refunds in the ledger', () => counts()[2]! >= 3)
+  await until('the refunds in the ledger', () => counts()[2]! >= 3)
   assert.equal(counts(), [6, 3, 3])
   assert.is(ledger.forgotten, 0, 'what was read was final: no balance had to be read anew')
 })

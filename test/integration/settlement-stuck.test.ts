@@ -3,14 +3,12 @@ import * as assert from 'uvu/assert'
 import type { Hex } from '../../src/ports/escrow.ts'
 import { type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { LaneOnAnvil } from '../fakes/chain/lane-on-anvil.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** Transactions that a real node does not include, drops, or refuses. */
 const Stuck = suite('stuck transactions on a real chain')
 const LOCKER = SIGNERS.lock.address
 const TERMS = { stuckMs: 500 }
-/** A machine that does much else must not fail these. */
-const WAIT_MS = 30_000
 
 let local: LocalChain
 let house: LaneOnAnvil | undefined
@@ -44,7 +42,7 @@ function rising(): () => number {
   }
 }
 const sentOne = (count = 1) =>
-  within(WAIT_MS, `attempt ${count} in the pool`, async () => {
+  until(`attempt ${count} in the pool`, async () => {
     const last = house!.attempts()[count - 1]
     return last !== undefined && (await pooled(last.hash))
   })
@@ -91,15 +89,15 @@ Stuck('a node that forgets its pool gets the newest attempt again', async () => 
   await local.rpc.call('anvil_dropAllTransactions', [])
   await sentOne()
   const stop = house.mineDearly(rising())
-  await within(WAIT_MS, 'a second attempt', () => house!.attempts().length > 1)
+  await until('a second attempt', () => house!.attempts().length > 1)
   await stop()
   await local.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
   // The last of the dear blocks may have set off one more.
   const newest = () => house!.attempts().at(-1)!.hash
-  await within(WAIT_MS, 'the newest attempt to be dropped', async () => {
+  await until('the newest attempt to be dropped', async () => {
     return (await local.rpc.call('anvil_dropTransaction', [newest()])) !== null
   })
-  await within(WAIT_MS, 'the newest attempt again', () => pooled(newest()))
+  await until('the newest attempt again', () => pooled(newest()))
   await house.mine()
   assert.equal(await house.locked(jobs), [newest()])
 })
@@ -110,7 +108,7 @@ Stuck('an older attempt is mined after all: its hash is told', async () => {
   house.ask(jobs)
   await sentOne()
   const stop = house.mineDearly(rising())
-  await within(WAIT_MS, 'a second attempt', () => house!.attempts().length > 1)
+  await until('a second attempt', () => house!.attempts().length > 1)
   await stop()
   await house.end() // nobody offers the newest again meanwhile
   const [older] = house.attempts()
@@ -155,13 +153,13 @@ Stuck('the cap on fees: said, not passed, and no lasting harm', async () => {
   await sentOne()
   let baseFeeGwei = 50
   const stop = house.mineDearly(() => baseFeeGwei)
-  await within(60_000, 'the cap', () => house!.health?.heldUp?.by === 'fee_cap')
+  await until('the cap', () => house!.health?.heldUp?.by === 'fee_cap')
   const { length } = house.attempts()
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   assert.is(house.attempts().length, length, 'nothing more is signed')
   baseFeeGwei = 1
   await house.locked(jobs)
-  await within(WAIT_MS, 'well again', () => house!.health?.heldUp === null)
+  await until('well again', () => house!.health?.heldUp === null)
   await stop()
 })
 
@@ -172,7 +170,7 @@ Stuck('no coin for gas: said with the address, goes on by itself once funded', a
     house = await LaneOnAnvil.start(local, TERMS)
     const jobs = house.newJobs(2)
     house.ask(jobs)
-    await within(WAIT_MS, 'the trouble', () => house!.health?.heldUp?.by === 'gas_funds')
+    await until('the trouble', () => house!.health?.heldUp?.by === 'gas_funds')
     await local.rpc.call('anvil_setBalance', [LOCKER, before])
     await sentOne()
     await house.mine()

@@ -10,7 +10,8 @@ import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/
 import { GAS_TERMS } from '../fakes/chain/gas-terms.ts'
 import { included } from '../fakes/chain/included.ts'
 import { lock } from '../fakes/chain/intents.ts'
-import { freePort, within } from './servers.ts'
+import { until } from '../until.ts'
+import { freePort } from './servers.ts'
 
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
 const newLock = () =>
@@ -45,7 +46,7 @@ Writer('a transaction is told as broadcast before any block holds it', async () 
     mined = true
     return one
   })
-  await within(20_000, 'the broadcast', () => broadcast)
+  await until('the broadcast', () => broadcast)
   assert.not.ok(mined)
   await local.rpc.call('evm_mine', [])
   await local.rpc.call('evm_setAutomine', [true])

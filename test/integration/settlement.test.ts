@@ -25,7 +25,7 @@ import { RecordingLedger } from '../fakes/chain/recording-ledger.ts'
 import { registrationOf, settlementOf } from '../fakes/chain/signed-work.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { noMetrics } from '../fakes/no-metrics.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 const WALLET = addressOf(KEYS.wallet)
 const CREDITS = 1_000_000n
@@ -64,7 +64,7 @@ const say = (intents: readonly LaneIntent[]) => {
 const heard = (jobId: JobId, type: JobCommand['type']) =>
   (told.get(jobId) ?? []).filter((command) => command.type === type)
 const allHeard = (jobs: readonly JobId[], type: JobCommand['type']) =>
-  within(40_000, `${type} of ${jobs.length} jobs`, () =>
+  until(`${type} of ${jobs.length} jobs`, () =>
     jobs.every((jobId) => heard(jobId, type).length > 0),
   )
 const available = async () => (await chain.reader.account(WALLET)).available
@@ -121,16 +121,14 @@ Settlement('locks, settles and refunds in batches; the watcher tells what is fin
   const [first] = heard(paid[0]!, 'ConfirmSettlement')
   assert.ok(first?.type === 'ConfirmSettlement' && first.charged === 8n)
   // The watcher may read a block before the lane has the node's answer to its broadcast.
-  await within(20_000, 'the hash at broadcast', () => sent.has(paid[0]!))
+  await until('the hash at broadcast', () => sent.has(paid[0]!))
   assert.is(first.tx, sent.get(paid[0]!), 'the hash at broadcast is the hash that was mined')
   // A lane tells of its own receipt, perhaps before the watcher has read that block.
   const kinds = ['deposited', 'locked', 'settled', 'refunded'] as const
   const expected = [1, 120, 80, 40]
   const counts = () =>
     kinds.map((kind) => ledger.applied.filter((entry) => entry.kind === kind).length)
-  await within(20_000, 'all of it in the ledger', () =>
-    counts().every((count, i) => count >= expected[i]!),
-  )
+  await until('all of it in the ledger', () => counts().every((count, i) => count >= expected[i]!))
   assert.equal(counts(), expected)
   await Promise.all([locker.stop(), settler.stop(), watcher.stop()])
 })
@@ -203,7 +201,7 @@ Settlement('disputes open in batches, once; verdicts reach the jobs and the ledg
   const wallet = makeEscrowCaller({ rpcUrl, contracts, privateKey: KEYS.wallet })
   await wallet.openDispute(own, outputHash('by itself'))
   for (let i = 0; i < 3; i++) say(jobs.map(dispute))
-  await within(40_000, 'each dispute in a block', () => jobs.every((jobId) => openingOf(jobId)))
+  await until('each dispute in a block', () => jobs.every((jobId) => openingOf(jobId)))
   await settler.stop()
   for (const jobId of jobs) {
     const facts = await chain.reader.jobFacts(jobId)
@@ -258,7 +256,7 @@ Settlement(
     say(lost.map((jobId) => settleOf(jobId)))
     await allHeard(lost, 'ConfirmSettlement')
     say(lost.map(dispute))
-    await within(40_000, 'disputes in a block', () => lost.every((jobId) => openingOf(jobId)))
+    await until('disputes in a block', () => lost.every((jobId) => openingOf(jobId)))
 
     // From here on the lanes may send again what was lost, before anybody can look.
     assert.is(await local.rpc.call<boolean>('evm_revert', [snapshot]), true)

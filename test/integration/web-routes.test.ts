@@ -18,7 +18,7 @@ import { jobAt, MODEL, viewOf } from '../fakes/jobs/views.ts'
 import { openWebStage, type WebStage } from '../fakes/web/stage.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { makeWebhookHouse } from '../fakes/webhooks/webhook-house.ts'
-import { within } from './servers.ts'
+import { until } from '../until.ts'
 
 /** What the web app asks of jobs, webhooks and the network, without a network behind it. */
 const Routes = suite('web routes')
@@ -254,7 +254,7 @@ Routes('models and network: what pools say, and what the escrow owes', async () 
     poolSummary({}, 'of an earlier version'),
   ]
   const stranger = visit()
-  await within(30_000, 'the models of both pools', async () => {
+  await until('the models of both pools', async () => {
     for (const summary of summaries) stage.bus.publish(SUBJECTS.poolSummary, summary)
     const { data } = await stranger.json<WebModels>('/api/models')
     return data[0]?.svc.active_workers === 2

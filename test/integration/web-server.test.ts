@@ -10,7 +10,8 @@ import { LIMITS } from '../../src/domain/limits.ts'
 import { readStaticFiles } from '../../src/web/http/static.ts'
 import { openWebStage, RPC_URL, type WebStage } from '../fakes/web/stage.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
-import { freePort, within } from './servers.ts'
+import { until } from '../until.ts'
+import { freePort } from './servers.ts'
 
 /** The web app as files and headers. */
 const WebServer = suite('web server')
@@ -183,7 +184,7 @@ WebServer('a page that listens is let go when the process ends', async () => {
   const text = stream.text()
   await own.web.stop()
   assert.match(await text, 'retry: ')
-  await within(30_000, 'the port to be closed', () =>
+  await until('the port to be closed', () =>
     fetch(own.address).then(
       () => false,
       () => true,
@@ -201,7 +202,7 @@ WebServer('a page that lost the stream is told to ask everything anew', async ()
   })
   let text = ''
   const pieces = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
-  await within(30_000, 'the page to be told', async () => {
+  await until('the page to be told', async () => {
     text += (await pieces.read()).value ?? ''
     return text.includes('"account"')
   })

@@ -20,7 +20,8 @@ import {
 } from '../fakes/webhooks/deliverer.ts'
 import { forkDeliverer } from '../fakes/webhooks/deliverer-child.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
-import { type Server, startNats, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startNats } from './servers.ts'
 
 const Delivering = suite('events to webhooks, on a real nats-server and real endpoints')
 let server: Server
@@ -33,7 +34,6 @@ const running: { stop(): Promise<void> }[] = []
 let count = 0
 
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
-const PATIENCE_MS = 60_000
 const SCHEDULE = [0, 300, 300, 300, 300]
 
 Delivering.before(async () => {
@@ -79,7 +79,7 @@ function topup({ wallet }: Hook, place = 0): CreditTopup {
 }
 
 const arrivals = ({ path }: Hook, count: number) =>
-  within(PATIENCE_MS, `${count} arrivals at ${path}`, () => receiver.received(path).length >= count)
+  until(`${count} arrivals at ${path}`, () => receiver.received(path).length >= count)
 
 const idsAt = ({ path }: Hook) => new Set(receiver.received(path).map(({ eventId }) => eventId))
 
@@ -130,7 +130,7 @@ Delivering('a fact reaches the webhook of its wallet once, signed, in its envelo
   )
   for (const [name, value] of Object.entries(expected))
     assert.is(received!.headers[name.toLowerCase()], value)
-  await within(PATIENCE_MS, 'the attempt in the history', async () => !!(await view(mine, fact.id)))
+  await until('the attempt in the history', async () => !!(await view(mine, fact.id)))
   const shown = await view(mine, fact.id)
   assert.is(shown?.status, 'delivered')
   await facts.publish(topup(others))
@@ -167,7 +167,7 @@ Delivering('five failures, each after its wait, and the webhook has failed', asy
   await deliver(2)
   const fact = topup(one)
   await facts.publish(fact)
-  await within(PATIENCE_MS, 'the webhook to fail', async () => (await statusOf(one)) === 'failed')
+  await until('the webhook to fail', async () => (await statusOf(one)) === 'failed')
   const received = receiver.received(one.path)
   assert.is(received.length, 5)
   assert.is(new Set(received.map(({ body }) => body)).size, 1, 'the same body each time')
@@ -195,11 +195,7 @@ Delivering('it answers again: the count goes on where it was, and the webhook li
   await facts.publish(fact)
   await arrivals(one, 2)
   receiver.behave(one.path, 204)
-  await within(
-    PATIENCE_MS,
-    'the delivery',
-    async () => (await view(one, fact.id))?.status === 'delivered',
-  )
+  await until('the delivery', async () => (await view(one, fact.id))?.status === 'delivered')
   await stopAll()
   assert.is(await statusOf(one), 'active')
   const shown = await view(one, fact.id)
@@ -223,8 +219,7 @@ Delivering(
     const other = await hook()
     receiver.behave(other.path, 500)
     await facts.publish(topup(other))
-    await within(
-      PATIENCE_MS,
+    await until(
       'another to have all its attempts',
       async () => (await statusOf(other)) === 'failed',
     )
@@ -247,11 +242,7 @@ Delivering('one that was enabled meanwhile is not failed by what was owed before
     one.wallet,
     webhooks.map((each) => ({ ...each, activeSince: toUnixMs(Date.now()) })),
   )
-  await within(
-    PATIENCE_MS,
-    'the last attempt',
-    async () => (await view(one, fact.id))?.status === 'failed',
-  )
+  await until('the last attempt', async () => (await view(one, fact.id))?.status === 'failed')
   await stopAll()
   assert.is(await statusOf(one), 'active')
 })
@@ -273,8 +264,8 @@ Delivering(
         child = await forkDeliverer(server.url, schedule)
       }
     }
-    await within(60_000, 'all events', () => idsAt(good).size === events)
-    await within(60_000, 'the bad one to fail', async () => (await statusOf(bad)) === 'failed')
+    await until('all events', () => idsAt(good).size === events)
+    await until('the bad one to fail', async () => (await statusOf(bad)) === 'failed')
     await child.kill()
     const shown = await view(bad, fact.id)
     assert.equal(
@@ -294,7 +285,7 @@ Delivering('the server restarts with events on their way: all of them arrive', a
     if (place === 50) await server.crash()
     await published(topup(one, place))
   }
-  await within(60_000, 'all events', () => idsAt(one).size === events)
+  await until('all events', () => idsAt(one).size === events)
   await stopAll()
 })
 
@@ -318,7 +309,7 @@ Delivering('endpoints that hang keep nobody waiting, and are not asked in crowds
 
 /** As whoever tells facts does: until it is stored. */
 async function published(fact: CreditTopup): Promise<void> {
-  await within(PATIENCE_MS, 'a fact to be stored', () =>
+  await until('a fact to be stored', () =>
     facts.publish(fact).then(
       () => true,
       () => false,

@@ -7,14 +7,14 @@ import * as assert from 'uvu/assert'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { signatureHeaders } from '../../src/domain/webhook-signature.ts'
 import { defaultNames } from '../fakes/default-names.ts'
-import { freePort, within } from './servers.ts'
+import { until } from '../until.ts'
+import { freePort } from './servers.ts'
 
 /** The receivers of the reference, run as a reader would run them. */
 const Receivers = suite('receivers of the reference')
 
 const PAGE = new URL('../../src/docs/api-reference/webhooks-receiving.md', import.meta.url)
 const SECRET = 'a secret of the receiver'
-const PATIENCE_MS = 30_000
 
 const exampleOf = (language: string): string => {
   const [, code] =
@@ -53,7 +53,7 @@ async function withReceiver(
     })
   }
   try {
-    await within(PATIENCE_MS, 'the receiver to be ready', () => {
+    await until('the receiver to be ready', () => {
       if (child.exitCode !== null) throw new Error(`it ended: ${said}`)
       return said.includes('ready')
     })
@@ -80,7 +80,7 @@ for (const runner of [
       assert.is(await post(headersOf({})), 200, 'a repetition is welcome')
       const second = body.replace('evt_1', 'evt_2')
       assert.is(await post(headersOf({ body: second, eventId: 'evt_2' }), second), 200)
-      await within(PATIENCE_MS, 'both events', () => said().includes('evt_2'))
+      await until('both events', () => said().includes('evt_2'))
       const refused = [
         await post(headersOf({ secret: 'another' })),
         await post(headersOf({}), body.replace('completed', 'failed')),

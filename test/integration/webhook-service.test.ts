@@ -9,6 +9,7 @@ import type { WebhookReply, WebhookRequest } from '../../src/messages/webhook.ts
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { makeWebhookHouse } from '../fakes/webhooks/webhook-house.ts'
+import { until } from '../until.ts'
 import { type Server, startNats } from './servers.ts'
 
 /** Several hosts that answer for the same webhooks, on a real nats-server. */
@@ -87,12 +88,8 @@ Service('the store holds no secret, and survives a crash of the server', async (
   assert.not.match(Buffer.from(kept!.value).toString('latin1'), SECRET)
   await raw.close()
   await server.crash()
-  let webhooks: Awaited<ReturnType<typeof list>> | undefined
-  for (const until = Date.now() + 30_000; !webhooks && Date.now() < until; ) {
-    webhooks = await list(wallet, 2_000).catch(() => undefined)
-    if (!webhooks) await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  assert.is(webhooks?.length, 1)
+  const webhooks = await until('an answer', () => list(wallet, 2_000).catch(() => undefined))
+  assert.is(webhooks.length, 1)
 })
 
 Service.run()

@@ -21,7 +21,8 @@ import { JobBus } from '../fakes/chain/job-bus.ts'
 import { ToldFacts } from '../fakes/chain/told-facts.ts'
 import { makeWalletCaller, type WalletCaller } from '../fakes/chain/wallet-caller.ts'
 import { noMetrics } from '../fakes/no-metrics.ts'
-import { type Server, startRedis, within } from './servers.ts'
+import { until } from '../until.ts'
+import { type Server, startRedis } from './servers.ts'
 
 const WALLET = addressOf(KEYS.wallet)
 const START = 10_000n
@@ -48,11 +49,7 @@ async function inLedger(): Promise<bigint | undefined> {
   return balance === 'unknown_wallet' ? undefined : balance.remaining
 }
 async function follows(expected: bigint): Promise<void> {
-  await within(
-    30_000,
-    `the ledger to tell ${expected}`,
-    async () => (await inLedger()) === expected,
-  )
+  await until(`the ledger to tell ${expected}`, async () => (await inLedger()) === expected)
 }
 const ask = (credits: bigint, requestId: string, to = PAYEE) =>
   withdrawals.answer({ wallet: WALLET, to, credits: toCredits(credits), requestId })

@@ -18,7 +18,7 @@ import {
   SETTINGS,
   startEmptyChain,
 } from '../fakes/chain/anvil.ts'
-import { within } from '../integration/servers.ts'
+import { until } from '../until.ts'
 import { decodeCall, encodeCall } from './chain/call-data.ts'
 import type { Call } from './chain/calls.ts'
 import { execute } from './chain/contract.ts'
@@ -146,7 +146,7 @@ interface RpcReceipt {
 /** The node mines at each transaction, and tells of it a moment later. */
 async function included(hash: Hex): Promise<RpcReceipt> {
   let receipt: RpcReceipt | null = null
-  await within(30_000, `transaction ${hash} in a block`, async () => {
+  await until(`transaction ${hash} in a block`, async () => {
     receipt = await rpc.call<RpcReceipt | null>('eth_getTransactionReceipt', [hash])
     return receipt !== null
   })

@@ -11,7 +11,7 @@ import type { Hex } from '../../../src/ports/escrow.ts'
 import type { TransactionSigner } from '../../../src/ports/signer.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { within } from '../../integration/servers.ts'
+import { until } from '../../until.ts'
 import { noMetrics } from '../no-metrics.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS } from './anvil.ts'
 import { GAS_TERMS } from './gas-terms.ts'
@@ -100,7 +100,7 @@ export class LaneOnAnvil {
   async locked(jobs: readonly JobId[]): Promise<readonly string[]> {
     const confirmed = (jobId: JobId) =>
       this.told.get(jobId)?.findLast((command) => command.type === 'ConfirmLock')
-    await within(60_000, `the locks of ${jobs.length} jobs`, () => jobs.every(confirmed))
+    await until(`the locks of ${jobs.length} jobs`, () => jobs.every(confirmed))
     return jobs.map((jobId) => (confirmed(jobId) as { tx: string }).tx)
   }
 

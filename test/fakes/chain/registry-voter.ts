@@ -5,6 +5,7 @@ import type { Rpc } from '../../../src/chain/json-rpc.ts'
 import type { Model } from '../../../src/domain/models.ts'
 import { tierNumber } from '../../../src/domain/tiers.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
+import { until } from '../../until.ts'
 
 interface Receipt {
   readonly status: Hex
@@ -42,14 +43,10 @@ export class RegistryVoter {
     await this.rpc.call('anvil_impersonateAccount', [from])
     await this.rpc.call('anvil_setBalance', [from, '0xde0b6b3a7640000'])
     const hash = await this.rpc.call<Hex>('eth_sendTransaction', [{ from, to, data }])
-    const deadline = performance.now() + 10_000
-    for (;;) {
-      const receipt = await this.receipt(hash)
-      if (receipt?.status === '0x1') return
-      if (receipt) throw new Error(`the registry refused ${hash}`)
-      if (performance.now() > deadline) throw new Error(`waited 10 s for ${hash} to be mined`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    const receipt = await until(`${hash} to be mined`, async () => {
+      return (await this.receipt(hash)) ?? undefined
+    })
+    if (receipt.status !== '0x1') throw new Error(`the registry refused ${hash}`)
   }
 
   private receipt = (hash: Hex): Promise<Receipt | null> =>

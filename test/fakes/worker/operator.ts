@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { within } from '../../integration/servers.ts'
+import { until } from '../../until.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const COMMAND_MS = 180_000
@@ -59,7 +59,7 @@ export class Operator {
 
   async close(): Promise<void> {
     for (const child of this.running) child.kill('SIGKILL')
-    await within(5_000, 'agents to end', () => this.running.size === 0)
+    await until('agents to end', () => this.running.size === 0)
     rmSync(this.home, { recursive: true, force: true })
   }
 
@@ -87,13 +87,17 @@ export class RunningAgent {
     this.ended = new Promise((done) => child.once('close', done))
   }
 
-  shows(words: string, withinMs = 20_000): Promise<void> {
+  async shows(words: string, withinMs = 20_000): Promise<void> {
     const failed = () => this.child.exitCode !== null
-    return within(withinMs, `the agent to show "${words}"; it shows:\n${this.shown}`, () => {
-      if (this.shown.includes(words)) return true
-      if (failed()) throw new Error(`the agent ended without "${words}":\n${this.shown}`)
-      return false
-    })
+    await until(
+      () => `the agent to show "${words}"; it shows:\n${this.shown}`,
+      () => {
+        if (this.shown.includes(words)) return true
+        if (failed()) throw new Error(`the agent ended without "${words}":\n${this.shown}`)
+        return false
+      },
+      withinMs,
+    )
   }
 
   /** Its exit code. */
@@ -102,7 +106,7 @@ export class RunningAgent {
     void this.ended.then((value) => {
       code = value
     })
-    await within(withinMs, 'the agent to end', () => code !== undefined)
+    await until('the agent to end', () => code !== undefined, withinMs)
     return code!
   }
 

@@ -5,6 +5,7 @@ import { hashOf } from '../../fakes/chain/fake-chain.ts'
 import { job, WALLET } from '../../fakes/chain/intents.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
+import { until } from '../../until.ts'
 
 const Watcher = suite('chain watcher')
 
@@ -135,11 +136,10 @@ Watcher('tells a job until it has taken it; others and the ledger do not wait', 
   assert.is(house.saved(), undefined, 'nothing below is all taken')
   house.deaf.clear()
   // The request itself times out on real time.
-  const deadline = performance.now() + 30_000
-  while (house.taken.length === 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('it to be said again', async () => {
     await house.clock.advance(3_000)
-  }
+    return house.taken.length > 0
+  })
   assert.equal(house.told(), ['ConfirmSettlement 1 1'])
   await house.clock.advance(1_000)
   assert.is(house.saved(), 2)
