@@ -1,7 +1,7 @@
+import { endOf, type Trail } from '../../src/domain/block-trail.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { endOf, type Trail } from './trail.ts'
 
 /** How far the watcher has come, kept across restarts. Old is harmless: facts are told again. */
 export interface CursorStore {

@@ -1,3 +1,12 @@
+import {
+  endOf,
+  lastCommon,
+  RANGE_BLOCKS_MAX,
+  rangeEnd,
+  type Seen,
+  type Trail,
+  upTo,
+} from '../../src/domain/block-trail.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import {
@@ -14,7 +23,7 @@ import { commandsOf, ledgerEntryOf } from './fact.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
 import { proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
-import { endOf, follow, type Seen, type Trail, upTo } from './trail.ts'
+import { follow } from './trail.ts'
 import type { WatcherMetrics } from './watcher-metrics.ts'
 
 export interface FollowerOptions {
@@ -41,10 +50,8 @@ export interface Follower {
   step(): Promise<boolean>
 }
 
-const RANGE_BLOCKS = 500
-/** Near the head a range is short: its reader asks for each block, so that no node that lags hides one. */
+/** A range here is short: its reader asks for each block, so that no node that lags hides one. */
 const NEAR_BLOCKS = 64
-const NEAR_RANGE_BLOCKS = 8
 /** A lock that a reorg has undone is sent again, perhaps for more, and is mostly included by then. */
 const LOCKS_TOLD_BLOCKS = 64
 /** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
@@ -83,7 +90,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     tellHowFar(head.number, final)
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
-    const to = Math.min(final, rangeEnd(from, final))
+    const to = Math.min(final, rangeEnd(from, { final, near: NEAR_BLOCKS }))
     const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
       return stepBack(last, head)
@@ -114,7 +121,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     for (const [hash, block] of ownNotes) if (block <= kept) ownNotes.delete(hash)
     if (late.length === 0) return
     const from = Math.min(...late.map(({ block }) => block)) + 1
-    if (last.block - from >= RANGE_BLOCKS) return options.ledger.forget()
+    if (last.block - from >= RANGE_BLOCKS_MAX) return options.ledger.forget()
     await applyAt(last, await reader.facts(from, last.block, { end: last.hash }))
   }
 
@@ -142,13 +149,13 @@ export function makeFollower(options: FollowerOptions): Follower {
 
   /** @returns whether to go on at once */
   const stepBack = async (last: Seen, head: Block): Promise<boolean> => {
-    const common = await lastCommon(reader, trail)
+    const common = await lastCommon(trail, reader)
     // Nodes disagree: nothing is gone for the one that was asked now. Later they may be of one mind.
-    if (common === last.block) return false
+    if (common?.block === last.block) return false
     // First: where this fails, the trail still ends in a block that is gone, so all of it is done again.
     await options.ledger.forget()
     // What is not yet delivered is read again too: its deliveries are no longer counted.
-    trail = upTo(trail, Math.min(common, water.done))
+    trail = common ? upTo(trail, Math.min(common.block, water.done)) : []
     water = waterAt(trail, deployBlock)
     locksToldTo = Math.max(locksToldTo, last.block + LOCKS_TOLD_BLOCKS)
     const about = { seen: last, head: head.number, backTo: endOf(trail)?.block ?? deployBlock }
@@ -161,11 +168,6 @@ export function makeFollower(options: FollowerOptions): Follower {
   const moved = () => options.moved(upTo(trail, water.done))
 
   return { step }
-}
-
-function rangeEnd(from: number, final: number): number {
-  const far = final - NEAR_BLOCKS
-  return from < far ? Math.min(far, from + RANGE_BLOCKS - 1) : from + NEAR_RANGE_BLOCKS - 1
 }
 
 const waterAt = (trail: Trail, deployBlock: number): LowWater =>
@@ -196,12 +198,4 @@ async function isLinked(
   const now = await reader.block(last.block)
   if (!now) throw new ChainUnavailable(`the node does not have block ${last.block} yet`)
   return now.hash === last.hash
-}
-
-/** The newest block of the trail that the chain still holds; -1 when it holds none. */
-async function lastCommon(reader: EscrowReader, trail: Trail): Promise<number> {
-  for (const { block, hash } of [...trail].reverse()) {
-    if ((await reader.block(block))?.hash === hash) return block
-  }
-  return -1
 }

@@ -1,7 +1,7 @@
+import type { Trail } from '../../src/domain/block-trail.ts'
 import { ChainUnavailable, type EscrowReader } from '../../src/ports/escrow.ts'
 import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import type { Trail } from './trail.ts'
 
 interface Options {
   readonly reader: EscrowReader

@@ -1,8 +1,9 @@
+import type { Trail } from '../../src/domain/block-trail.ts'
 import type { Address } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { type Checkpoint, checkpointOf, type Trail } from './checkpoint.ts'
+import { type Checkpoint, checkpointOf } from './checkpoint.ts'
 import type { Watch } from './state.ts'
 
 /** The keeper's memory across restarts. An old one is as good, a lost one is read from the chain. */

@@ -1,15 +1,7 @@
-import type { Address, Hex32, JobId } from '../../src/domain/ids.ts'
+import { endOf, type Trail } from '../../src/domain/block-trail.ts'
+import type { Address, JobId } from '../../src/domain/ids.ts'
 import type { Earner } from '../../src/ports/keeper.ts'
 import { type Earning, EMPTY, type Opening, rewind, type Watch } from './state.ts'
-
-/** A block whose events, and those of all before it, have been taken. */
-export interface Seen {
-  readonly block: number
-  readonly hash: Hex32
-}
-
-/** The last blocks seen, oldest first. */
-export type Trail = readonly Seen[]
 
 /** Where the keeper goes on after a restart: at the end of the trail, with what was open there. */
 export interface Checkpoint {
@@ -37,7 +29,7 @@ export function checkpointOf(
   const blocks = [...watch.locks.values(), ...watch.disputes.values()].map(({ block }) => block)
   const firstLeftOut = blocks.sort((a, b) => a - b)[openingsMax] ?? Number.POSITIVE_INFINITY
   const kept = trail.filter(({ block }) => block < firstLeftOut)
-  const end = kept.at(-1)
+  const end = endOf(kept)
   if (!end) return undefined
   // What ended later is told again as well.
   const { locks, disputes, earners } = rewind(watch, end.block)

@@ -1,7 +1,14 @@
+import {
+  endOf,
+  lastCommon,
+  rangeEnd,
+  type Seen,
+  type Trail,
+  upTo,
+} from '../../src/domain/block-trail.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { KeeperBlock, KeeperReader } from '../../src/ports/keeper.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import type { Seen, Trail } from './checkpoint.ts'
 import { EMPTY, evolve, REWIND_BLOCKS, rewind, type Watch } from './state.ts'
 
 export interface FollowerOptions {
@@ -31,9 +38,6 @@ export interface Follower {
 /** `missing`: the node that was asked does not have the block, not yet or not any more. */
 type Standing = 'on_chain' | 'gone' | 'missing'
 
-const RANGE_BLOCKS = 500
-/** Near the head the trail is finer: a reorg then costs few blocks that are read again. */
-const NEAR_RANGE_BLOCKS = 8
 /** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
 const LAG_MAX_MS = 3_000
 /** Longer than any reorg, so that a checkpoint may lie further back. */
@@ -45,7 +49,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   let missingSince: number | undefined
 
   const step = async (head: KeeperBlock): Promise<boolean> => {
-    const last = trail.at(-1)
+    const last = endOf(trail)
     if (last) {
       const standing = await standingOf(last, head)
       if (standing === 'missing' && !isGone()) return false
@@ -54,7 +58,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     }
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
-    const to = Math.min(final, rangeEnd(from, final))
+    const to = Math.min(final, rangeEnd(from, { final, near: REWIND_BLOCKS }))
     if (to < from) return false
     const end = to === head.number ? head : await reader.block(to)
     if (!end) return false // a node that lags behind the one that told the head
@@ -79,23 +83,16 @@ export function makeFollower(options: FollowerOptions): Follower {
   /** @returns whether to go on at once */
   const stepBack = async (last: Seen): Promise<boolean> => {
     missingSince = undefined
-    const seen = await lastCommon()
+    const seen = await lastCommon(trail, reader)
     // Nodes disagree: nothing is gone for the one that was asked now. Later they may be of one mind.
     if (seen?.block === last.block) return false
     const isNear = seen !== undefined && last.block - seen.block <= REWIND_BLOCKS
-    trail = isNear ? trail.filter(({ block }) => block <= seen.block) : []
+    trail = isNear ? upTo(trail, seen.block) : []
     watch = isNear ? rewind(watch, seen.block) : EMPTY
-    const backTo = trail.at(-1)?.block ?? deployBlock
+    const backTo = endOf(trail)?.block ?? deployBlock
     log.warn({ seen: last.block, backTo }, 'keeper: reorg, going back')
     options.wentBack()
     return true
-  }
-
-  const lastCommon = async (): Promise<Seen | undefined> => {
-    for (const seen of [...trail].reverse()) {
-      if ((await reader.block(seen.block))?.hash === seen.hash) return seen
-    }
-    return undefined
   }
 
   return {
@@ -110,9 +107,4 @@ export function makeFollower(options: FollowerOptions): Follower {
       watch = learned
     },
   }
-}
-
-function rangeEnd(from: number, final: number): number {
-  const far = final - REWIND_BLOCKS
-  return from < far ? Math.min(far, from + RANGE_BLOCKS - 1) : from + NEAR_RANGE_BLOCKS - 1
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointOf, type Trail, watchOf } from '../../../actors/keeper/checkpoint.ts'
+import { checkpointOf, watchOf } from '../../../actors/keeper/checkpoint.ts'
 import {
   EMPTY,
   evolve,
@@ -10,6 +10,7 @@ import {
   rewind,
   type Watch,
 } from '../../../actors/keeper/state.ts'
+import type { Trail } from '../../../src/domain/block-trail.ts'
 import { toHex32 } from '../../../src/domain/ids.ts'
 import type { KeeperEvent } from '../../../src/ports/keeper.ts'
 import { WALLET } from '../../fakes/chain/intents.ts'
