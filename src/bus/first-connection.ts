@@ -1,4 +1,5 @@
 import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
+import { hostAndPort } from '../telemetry/host-and-port.ts'
 import type { Log } from '../telemetry/log.ts'
 
 interface Options extends ConnectionOptions {
@@ -7,13 +8,14 @@ interface Options extends ConnectionOptions {
 }
 
 const LOOK_MS = 2_000
+const DEFAULT_PORT = 4_222
 
 /**
  * Waits for a server for as long as there is none, as a role may come up before it. The library does so
  * without a word: so it is said once who is waited for and why, and once more when they are there.
  */
 export async function firstConnection(options: Options, log: Log): Promise<NatsConnection> {
-  const servers = options.servers.map(hostAndPort).join(', ')
+  const servers = options.servers.map((server) => hostAndPort(server, DEFAULT_PORT)).join(', ')
   const said = { servers, setting: 'NATS_URL' }
   let waiting = true
   let isTold = false
@@ -48,11 +50,4 @@ async function whyNot(options: Options): Promise<Error | undefined> {
     // The library throws `undefined` where a connection ends before a word was said.
     return error instanceof Error ? error : new Error('the connection ended at once')
   }
-}
-
-const DEFAULT_PORT = '4222'
-
-function hostAndPort(server: string): string {
-  const host = server.replace(/^\w+:\/\//, '').replace(/\/.*$/, '')
-  return /:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`
 }

@@ -1,6 +1,7 @@
 import { OperatorError } from '../domain/operator-error.ts'
 import type { ModelReader } from '../ports/catalogue.ts'
 import { ChainUnavailable, type EscrowReader } from '../ports/escrow.ts'
+import { hostAndPort } from '../telemetry/host-and-port.ts'
 import type { Log } from '../telemetry/log.ts'
 import { ABI_HASH } from './abi.ts'
 import { makeBlockWatch } from './block-watch.ts'
@@ -53,8 +54,8 @@ export async function connectChain(options: ChainOptions): Promise<ChainConnecti
       await close()
       throw error
     }
-    // Host and port alone: what follows them may be a provider's key.
-    const said = { node: hostAndPort(rpcUrl), setting: 'RPC_URL' }
+    const node = hostAndPort(rpcUrl, rpcUrl.startsWith('https:') ? 443 : 80)
+    const said = { node, setting: 'RPC_URL' }
     log.warn({ ...said, err: error }, 'chain: the node does not answer, and is waited for')
     stopLooking = lookAgain(rpc, contracts, log, said)
   }
@@ -99,9 +100,4 @@ function lookAgain(rpc: Rpc, contracts: Contracts, log: Log, said: object): () =
     stopped = true
     clearTimeout(timer)
   }
-}
-
-function hostAndPort(rpcUrl: string): string {
-  const { protocol, hostname, port } = new URL(rpcUrl)
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
