@@ -1,9 +1,9 @@
 import type { DependencyContainer } from 'tsyringe'
 import { missingOf, needsNats } from '../src/api/http/readiness.ts'
-import { connectNats } from '../src/bus/connect.ts'
+import { connectNats, type NatsOfOwner } from '../src/bus/connect.ts'
 import { makeEventInterest } from '../src/bus/event-interest.ts'
 import { makeSettings } from '../src/bus/settings.ts'
-import { connectChain } from '../src/chain/connect.ts'
+import { type ChainConnection, connectChain } from '../src/chain/connect.ts'
 import { type Contracts, readContracts } from '../src/chain/contracts-file.ts'
 import { connectKeeper } from '../src/chain/keeper.ts'
 import { openSigner } from '../src/chain/signers.ts'
@@ -17,7 +17,7 @@ import type { WalletWebhooks } from '../src/messages/webhook.ts'
 import { openOutbound } from '../src/outbound/connect.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
 import { systemClock } from '../src/runtime/system-clock.ts'
-import { connectRedis } from '../src/store/connect.ts'
+import { connectRedis, type Store } from '../src/store/connect.ts'
 import type { Log } from '../src/telemetry/log.ts'
 
 const CHAIN = 'the settlement chain'
@@ -38,72 +38,15 @@ export async function connectActors(
   ])
   // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
   await nats.makeAll()
-  const lanes = config.ACTOR_KINDS.includes('settlement')
-    ? openLanes(config, contracts, log)
-    : undefined
-  const vouchers = makeVouchers({
-    rpcUrl: config.RPC_URL,
-    contracts,
-    privateKey: config.WITHDRAWAL_SIGNER_PRIVATE_KEY as `0x${string}` | undefined,
-  })
-  const settings = makeSettings({
-    registry: await nats.registry('SETTINGS'),
-    clock: systemClock,
-    log,
-  })
-  const { KEEPER_PRIVATE_KEY: privateKey } = config
-  const keeper = privateKey
-    ? connectKeeper({
-        rpcUrl: config.RPC_URL,
-        contracts,
-        signer: openSigner({ privateKey }).signer,
-        log,
-      })
-    : undefined
-  const outbound = openOutbound({ clock: systemClock, devTargets: config.WEBHOOK_DEV_TARGETS })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
-  c.register(TOKENS.bus, { useValue: nats.bus })
-  c.register(TOKENS.jobJournal, { useValue: await nats.journal('JOB') })
-  c.register(TOKENS.jobReader, { useValue: await nats.jobReader() })
-  c.register(TOKENS.jobArchive, { useValue: await nats.archive() })
-  c.register(TOKENS.jobViews, { useValue: store.jobViews })
-  c.register(TOKENS.outbox, { useValue: await nats.journal('TX') })
-  c.register(TOKENS.placements, { useValue: await nats.registry('PARTS') })
-  c.register(TOKENS.cursors, { useValue: await nats.registry('CURSORS') })
-  c.register(TOKENS.models, { useValue: await nats.registry('MODELS') })
-  c.register(TOKENS.facts, { useValue: await nats.facts() })
-  c.register(TOKENS.settings, { useValue: settings })
-  c.register(TOKENS.lowMarks, { useValue: await nats.registry('LOW') })
-  c.register(TOKENS.ledger, { useValue: store.ledger })
-  c.register(TOKENS.setAsides, { useValue: store.setAsides })
-  c.register(TOKENS.vouchers, { useValue: vouchers })
-  c.register(TOKENS.outputs, { useValue: store.outputs })
-  c.register(TOKENS.storeFile, { useValue: store.file })
-  c.register(TOKENS.escrowReader, { useValue: chain.reader })
-  c.register(TOKENS.modelReader, { useValue: chain.models })
-  if (lanes) c.register(TOKENS.escrowWriter, { useValue: lanes.writer })
-  c.register(TOKENS.webhooks, { useValue: await nats.registry('WEBHOOKS') })
-  const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
-  const eventInterest = makeEventInterest({
-    webhooks: webhookMirror,
-    listeners: await nats.mirror('LISTENERS', () => systemClock.monotonic()),
-    clock: systemClock,
-  })
-  c.register(TOKENS.webhookMirror, { useValue: webhookMirror })
-  c.register(TOKENS.eventInterest, { useValue: eventInterest })
-  c.register(TOKENS.deliveryHistory, { useValue: await nats.deliveryHistory() })
-  c.register(TOKENS.factReader, { useValue: await nats.factReader() })
-  c.register(TOKENS.webhookQueues, { useValue: await nats.webhookQueues() })
-  c.register(TOKENS.webhookTargets, { useValue: outbound.targets })
-  c.register(TOKENS.webhookSender, { useValue: outbound.sender })
-  c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
-  if (keeper) {
-    c.register(TOKENS.wallets, { useValue: await nats.registry('WALLETS') })
-    c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
-    c.register(TOKENS.keeperReader, { useValue: keeper.reader })
-    c.register(TOKENS.keeperWriter, { useValue: keeper.writer })
-  }
+  bindStore(c, store)
+  const closings = [
+    bindChain(c, config, { contracts, chain, log }),
+    await bindKeeper(c, config, { contracts, nats, log }),
+    await bindWebhooks(c, config, nats),
+  ]
+  await bindNats(c, nats, log)
   const needs = [
     needsNats(nats.bus),
     { what: 'Redis', isThere: () => store.ping() },
@@ -116,17 +59,110 @@ export async function connectActors(
     catalogueKey: catalogueKey(contracts),
     missing: () => missingOf(needs, { clock: systemClock, log }),
     close: async () => {
-      eventInterest.stop()
-      await Promise.all([
-        chain.close(),
-        lanes?.close(),
-        vouchers.close(),
-        keeper?.close(),
-        outbound.sender.close(),
-        store.close(),
-      ])
+      await Promise.all([...closings.map((close) => close()), chain.close(), store.close()])
       await nats.close()
     },
+  }
+}
+
+type Close = () => Promise<void>
+
+/** What several kinds read and write in NATS. */
+async function bindNats(c: DependencyContainer, nats: NatsOfOwner, log: Log): Promise<void> {
+  const settings = makeSettings({
+    registry: await nats.registry('SETTINGS'),
+    clock: systemClock,
+    log,
+  })
+  c.register(TOKENS.bus, { useValue: nats.bus })
+  c.register(TOKENS.jobJournal, { useValue: await nats.journal('JOB') })
+  c.register(TOKENS.jobReader, { useValue: await nats.jobReader() })
+  c.register(TOKENS.jobArchive, { useValue: await nats.archive() })
+  c.register(TOKENS.outbox, { useValue: await nats.journal('TX') })
+  c.register(TOKENS.placements, { useValue: await nats.registry('PARTS') })
+  c.register(TOKENS.cursors, { useValue: await nats.registry('CURSORS') })
+  c.register(TOKENS.models, { useValue: await nats.registry('MODELS') })
+  c.register(TOKENS.facts, { useValue: await nats.facts() })
+  c.register(TOKENS.settings, { useValue: settings })
+  c.register(TOKENS.lowMarks, { useValue: await nats.registry('LOW') })
+  c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+}
+
+function bindStore(c: DependencyContainer, store: Store): void {
+  c.register(TOKENS.jobViews, { useValue: store.jobViews })
+  c.register(TOKENS.ledger, { useValue: store.ledger })
+  c.register(TOKENS.setAsides, { useValue: store.setAsides })
+  c.register(TOKENS.outputs, { useValue: store.outputs })
+  c.register(TOKENS.storeFile, { useValue: store.file })
+}
+
+interface OnChain {
+  readonly contracts: Contracts
+  readonly log: Log
+}
+
+/** Reading for all; writing, with the keys of the lanes, only where this host settles. */
+function bindChain(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  { contracts, chain, log }: OnChain & { readonly chain: ChainConnection },
+): Close {
+  const lanes = config.ACTOR_KINDS.includes('settlement')
+    ? openLanes(config, contracts, log)
+    : undefined
+  const vouchers = makeVouchers({
+    rpcUrl: config.RPC_URL,
+    contracts,
+    privateKey: config.WITHDRAWAL_SIGNER_PRIVATE_KEY as `0x${string}` | undefined,
+  })
+  c.register(TOKENS.escrowReader, { useValue: chain.reader })
+  c.register(TOKENS.modelReader, { useValue: chain.models })
+  c.register(TOKENS.vouchers, { useValue: vouchers })
+  if (lanes) c.register(TOKENS.escrowWriter, { useValue: lanes.writer })
+  return async () => {
+    await Promise.all([lanes?.close(), vouchers.close()])
+  }
+}
+
+/** Without a key of its own a host keeps nothing. */
+async function bindKeeper(
+  c: DependencyContainer,
+  { KEEPER_PRIVATE_KEY: privateKey, RPC_URL: rpcUrl }: ActorsConfig,
+  { contracts, nats, log }: OnChain & { readonly nats: NatsOfOwner },
+): Promise<Close> {
+  if (!privateKey) return async () => {}
+  const { signer } = openSigner({ privateKey })
+  const keeper = connectKeeper({ rpcUrl, contracts, signer, log })
+  c.register(TOKENS.wallets, { useValue: await nats.registry('WALLETS') })
+  c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
+  c.register(TOKENS.keeperReader, { useValue: keeper.reader })
+  c.register(TOKENS.keeperWriter, { useValue: keeper.writer })
+  return keeper.close
+}
+
+async function bindWebhooks(
+  c: DependencyContainer,
+  config: ActorsConfig,
+  nats: NatsOfOwner,
+): Promise<Close> {
+  const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
+  const eventInterest = makeEventInterest({
+    webhooks: webhookMirror,
+    listeners: await nats.mirror('LISTENERS', () => systemClock.monotonic()),
+    clock: systemClock,
+  })
+  const outbound = openOutbound({ clock: systemClock, devTargets: config.WEBHOOK_DEV_TARGETS })
+  c.register(TOKENS.webhooks, { useValue: await nats.registry('WEBHOOKS') })
+  c.register(TOKENS.webhookMirror, { useValue: webhookMirror })
+  c.register(TOKENS.eventInterest, { useValue: eventInterest })
+  c.register(TOKENS.deliveryHistory, { useValue: await nats.deliveryHistory() })
+  c.register(TOKENS.factReader, { useValue: await nats.factReader() })
+  c.register(TOKENS.webhookQueues, { useValue: await nats.webhookQueues() })
+  c.register(TOKENS.webhookTargets, { useValue: outbound.targets })
+  c.register(TOKENS.webhookSender, { useValue: outbound.sender })
+  return async () => {
+    eventInterest.stop()
+    await outbound.sender.close()
   }
 }
 
