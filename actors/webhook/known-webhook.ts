@@ -9,12 +9,14 @@ interface Options {
   readonly records: WebhookRecords
 }
 
+export type KnownWebhook = (delivery: Delivery) => Promise<WebhookRecord | undefined>
+
 /**
  * Finds the webhook that a delivery is owed to; undefined: there is none any more. The mirror may lag behind
  * one that was made, enabled or replayed a moment ago, so before a delivery is given up the record is asked.
  */
-export function makeKnownWebhook({ webhooks, records }: Options) {
-  return async (delivery: Delivery): Promise<WebhookRecord | undefined> => {
+export function makeKnownWebhook({ webhooks, records }: Options): KnownWebhook {
+  return async (delivery) => {
     await webhooks.untilWhole()
     const { wallet, webhookId } = delivery
     const mirrored = find(webhooks.get(wallet) ?? NO_WEBHOOKS, webhookId)
