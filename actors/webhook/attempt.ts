@@ -16,7 +16,6 @@ import {
   type RetrySchedule,
   waitFor,
 } from './after-attempt.ts'
-import type { KnownWebhook } from './known-webhook.ts'
 import type { WebhookRecords } from './records.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -34,13 +33,16 @@ export interface AttemptOptions {
 
 export type Owed = Work<Delivery>
 
+/** @returns undefined where nobody takes it any more: `work` has been told */
+export type TakerOf = (work: Owed) => Promise<WebhookRecord | undefined>
+
 export const RETRY_MS = 1_000
 /** An operator has to put a key back. */
 const NO_SECRET_RETRY_MS = 60_000
 const STORE_TRIES = 20
 
 /** Signs what is owed, sends it once, and keeps what came of it. */
-export function makeAttempt(options: AttemptOptions, knownWebhook: KnownWebhook) {
+export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
   const { secrets, sender, names, clock, log } = options
   const conclude = makeConclude(options)
 
@@ -48,16 +50,14 @@ export function makeAttempt(options: AttemptOptions, knownWebhook: KnownWebhook)
   const recipientOf = async (work: Owed) => {
     let webhook: WebhookRecord | undefined
     try {
-      webhook = await knownWebhook(work.body)
+      // While it waited in its lane the webhook may have failed, or have been deleted.
+      webhook = await takerOf(work)
     } catch (error) {
       log.warn({ err: error }, 'webhooks: a delivery is put off')
       work.later(RETRY_MS)
       return undefined
     }
-    if (!webhook) {
-      work.done()
-      return undefined
-    }
+    if (!webhook) return undefined
     const secret = secretOf(webhook)
     if (secret !== undefined) return { url: webhook.url, secret }
     work.later(NO_SECRET_RETRY_MS)

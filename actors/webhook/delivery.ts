@@ -4,7 +4,7 @@ import { pause } from '../../src/ports/clock.ts'
 import type { Mirror } from '../../src/ports/mirror.ts'
 import type { Taking } from '../../src/ports/work-queue.ts'
 import { attemptOf, notTried, waitFor } from './after-attempt.ts'
-import { type AttemptOptions, makeAttempt, type Owed, RETRY_MS } from './attempt.ts'
+import { type AttemptOptions, makeAttempt, type Owed, RETRY_MS, type TakerOf } from './attempt.ts'
 import { makeKnownWebhook, takes } from './known-webhook.ts'
 import { makeLanes } from './lanes.ts'
 import { movedKey } from './waiting-lines.ts'
@@ -32,7 +32,6 @@ export function makeDelivery(options: DeliveryOptions): {
   let taking: Taking | undefined
   /** Handed over, and in no lane yet. */
   let arriving = 0
-  const attempt = makeAttempt(options, knownWebhook)
   const lanes = makeLanes<Owed>({ run: (_, work) => attempt(work) })
 
   const each = (work: Owed): void => {
@@ -53,13 +52,20 @@ export function makeDelivery(options: DeliveryOptions): {
     const wait = waitFor(early)
     if (wait > 0) return move(work, early)
     if (early > 0) await pause(clock, early)
-    const webhook = await knownWebhook(body)
-    // Deleted: what was owed to it is gone with it.
-    if (!webhook) return work.done()
-    if (!takes(webhook, body)) return giveUp(work)
+    const webhook = await takerOf(work)
+    if (!webhook) return
     if (lanes.push(webhook.id, work)) return
     const patience = lanes.patienceMs(webhook.id)
     await move(work, Math.min(PUT_BACK_MOST_MS, Math.max(PUT_BACK_LEAST_MS, patience)))
+  }
+
+  const takerOf: TakerOf = async (work) => {
+    const webhook = await knownWebhook(work.body)
+    if (webhook && takes(webhook, work.body)) return webhook
+    if (webhook) await giveUp(work)
+    // Deleted: what was owed to it is gone with it.
+    else work.done()
+    return undefined
   }
 
   const move = async ({ body, sequence, done }: Owed, span: DurationMs): Promise<void> => {
@@ -72,6 +78,8 @@ export function makeDelivery(options: DeliveryOptions): {
     await history.append(attemptOf(work.body, notTried, { at: now, endedAt: now, schedule: [] }))
     work.done()
   }
+
+  const attempt = makeAttempt(options, takerOf)
 
   return {
     start: async () => {
