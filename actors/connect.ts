@@ -16,6 +16,7 @@ import { catalogueKey } from '../src/messages/catalogue.ts'
 import type { WalletWebhooks } from '../src/messages/webhook.ts'
 import { openOutbound } from '../src/outbound/connect.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
+import { countRoom } from '../src/runtime/count-room.ts'
 import { systemClock } from '../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../src/store/connect.ts'
 import type { Log } from '../src/telemetry/log.ts'
@@ -47,6 +48,14 @@ export async function connectActors(
     await bindWebhooks(c, config, nats),
   ]
   await bindNats(c, nats, log)
+  countRoom({
+    metrics: c.resolve(TOKENS.metrics),
+    nats: async () => ({
+      used: await nats.storedBytes(),
+      max: config.NATS_MAX_FILE_STORE_GB * BYTES_PER_GB,
+    }),
+    redis: store.room,
+  })
   const needs = [
     needsNats(nats.bus),
     { what: 'Redis', isThere: () => store.ping() },
@@ -167,6 +176,8 @@ async function bindWebhooks(
 }
 
 const WEI_PER_GWEI = 1e9
+/** As nats-server counts them. */
+const BYTES_PER_GB = 1024 ** 3
 
 /** What writes to the escrow, with one signer a lane: only hosts that settle hold these keys. */
 function openLanes(config: ActorsConfig, contracts: Contracts, log: Log) {

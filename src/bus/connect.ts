@@ -51,6 +51,8 @@ export interface Nats {
 export interface NatsOfOwner extends Nats {
   /** Makes, or brings up to date, all streams and buckets: also those that only other roles use. */
   makeAll(): Promise<void>
+  /** Bytes that streams and buckets take of the disk of each server. */
+  storedBytes(): Promise<number>
 }
 
 export interface NatsOptions {
@@ -135,6 +137,11 @@ export async function connectNats({
         ...streams.map((name) => ensureStream(keeping, name as StreamName)),
         ...buckets.map((name) => ensureBucket(keeping, name as BucketName)),
       ])
+    },
+    storedBytes: async () => {
+      const { storage } = await (await impatient.jsm()).getAccountInfo()
+      // It adds up all copies. Where there are more servers than copies, the fullest has at most this.
+      return storage / (replicas ?? 1)
     },
     close: bus.close,
   }

@@ -78,6 +78,10 @@ const actorsSettings = z.object({
   ...chain,
   ...window,
   ...naming,
+  NATS_MAX_FILE_STORE_GB: positiveNumber(10).describe(
+    'max_file_store of each NATS server (MAX_FILE_STORE in nats.conf), in GB of 1024^3 bytes, for the ' +
+      'alert NatsFills to compare with: NATS does not tell',
+  ),
   ACTOR_KINDS: z
     .string()
     .default(ACTOR_KINDS.join(','))

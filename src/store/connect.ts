@@ -5,6 +5,7 @@ import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Outputs } from '../ports/outputs.ts'
+import type { ServerRoom } from '../ports/server-room.ts'
 import type { SetAsides } from '../ports/set-asides.ts'
 import type { StoreFile } from '../ports/store-file.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -15,6 +16,7 @@ import { makeJobViews } from './job-views.ts'
 import { makeKeyUses } from './key-uses.ts'
 import { failLate } from './late.ts'
 import { makeLedger } from './ledger.ts'
+import { memoryRoom } from './memory-room.ts'
 import { makeOutputs } from './outputs.ts'
 import { makeSetAsides } from './set-asides.ts'
 
@@ -29,6 +31,8 @@ export interface Store {
   readonly bursts: BurstBuckets
   readonly keyUses: KeyUses
   readonly file: StoreFile
+  /** How full its memory is. */
+  room(): Promise<ServerRoom>
   /** Whether Redis answers now. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -74,6 +78,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     bursts: makeBurstBuckets(redis),
     keyUses: makeKeyUses(redis),
     file: makeStoreFile(redis),
+    room: () => memoryRoom(redis),
     ping: () =>
       redis.ping().then(
         () => true,

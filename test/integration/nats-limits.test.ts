@@ -5,6 +5,7 @@ import { connect, NatsError, StorageType } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NATS_ROLES } from '../../src/bus/permissions.ts'
+import { actorsSchema } from '../../src/config/schema.ts'
 import { passwordVariable } from '../../src/network/nats-users.ts'
 import { freePort, type Server, startServer } from './servers.ts'
 
@@ -36,6 +37,8 @@ Limits('is that of nats.conf, with users', async () => {
   const { config } = (await answer.json()) as { config: { max_storage: number } }
   const [, gigabytes] = /^MAX_FILE_STORE = (\d+)GB$/m.exec(deployed('nats.conf'))!
   assert.is(config.max_storage, Number(gigabytes) * 1024 * MEBIBYTE)
+  // What the alert compares with, where nothing else is set.
+  assert.is(actorsSchema.shape.NATS_MAX_FILE_STORE_GB.parse(undefined), Number(gigabytes))
 })
 
 Limits('is said again where a cluster has a block of its own', () => {

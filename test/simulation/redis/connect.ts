@@ -4,6 +4,7 @@ import { followGeneration, type Store } from '../../../src/store/connect.ts'
 import { makeJobViews } from '../../../src/store/job-views.ts'
 import { makeKeyUses } from '../../../src/store/key-uses.ts'
 import { makeLedger } from '../../../src/store/ledger.ts'
+import { memoryRoom } from '../../../src/store/memory-room.ts'
 import { makeOutputs } from '../../../src/store/outputs.ts'
 import { makeSetAsides } from '../../../src/store/set-asides.ts'
 import type { Node } from '../world.ts'
@@ -25,6 +26,7 @@ export function connectSimRedis(server: SimRedis, node: Node): Store {
     bursts: makeBurstBuckets(redis),
     keyUses: makeKeyUses(redis),
     file: noFile,
+    room: () => memoryRoom(redis),
     ping: () =>
       redis.ping().then(
         () => true,
