@@ -58,9 +58,10 @@ export function makeMetrics({ process = false } = {}): Metrics {
           const value = await read()
           this.reset()
           if (typeof value === 'number') this.set(value)
-          // After a reset, one without a label is 0.
-          else if (value === undefined) this.remove()
-          else for (const [word, each] of value) this.set({ [label]: word }, each)
+          else if (value === undefined) {
+            // After a reset one without a label is 0, and one with a label has no value.
+            if (labels.length === 0) this.remove()
+          } else for (const [word, each] of value) this.set({ [label]: word }, each)
         },
       })
     },
