@@ -6,8 +6,11 @@ import {
   NatsError,
   type RequestOptions,
 } from 'nats'
+import { Slots } from '../domain/slots.ts'
 
 interface Waiting {
+  /** Of all requests, so that a late answer to the one before in the same slot is nobody's. */
+  readonly count: number
   readonly subject: string
   /** Of the monotonic clock, ms. */
   readonly until: number
@@ -26,17 +29,18 @@ const API = '$JS.'
  */
 export function askCheaply(connection: NatsConnection, inboxPrefix?: string): void {
   const asLibrary = connection.request.bind(connection)
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Slots<Waiting>()
   const inbox = `${createInbox(inboxPrefix)}.`
   let isListening = false
   let asked = 0
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
 
-  const end = (token: string): Waiting | undefined => {
-    const found = waiting.get(token)
-    waiting.delete(token)
-    return found
+  /** @param token of a reply's subject */
+  const asker = (token: string): Waiting | undefined => {
+    const [slot = '', count] = token.split('-', 2)
+    const found = waiting.get(Number(slot))
+    return String(found?.count) === count ? waiting.take(Number(slot)) : undefined
   }
   const hear = (error: NatsError | null, message: Msg) => {
     if (error) {
@@ -44,19 +48,19 @@ export function askCheaply(connection: NatsConnection, inboxPrefix?: string): vo
       isListening = false
       return failAll(error)
     }
-    const found = end(message.subject.slice(inbox.length))
+    const found = asker(message.subject.slice(inbox.length))
     if (isNobody(message)) found?.reject(new NatsError('503', ErrorCode.NoResponders))
     else found?.resolve(message)
   }
   const failAll = (error: NatsError) => {
-    for (const token of [...waiting.keys()]) end(token)?.reject(error)
+    for (const [slot] of waiting.entries()) waiting.take(slot)?.reject(error)
   }
   const look = () => {
     timerAt = Number.POSITIVE_INFINITY
     const now = performance.now()
     let next = Number.POSITIVE_INFINITY
-    for (const [token, { until }] of waiting) {
-      if (until <= now) end(token)?.reject(new NatsError('TIMEOUT', ErrorCode.Timeout))
+    for (const [slot, { until }] of waiting.entries()) {
+      if (until <= now) waiting.take(slot)?.reject(new NatsError('TIMEOUT', ErrorCode.Timeout))
       else next = Math.min(next, until)
     }
     if (next !== Number.POSITIVE_INFINITY) lookAt(next, now)
@@ -75,22 +79,25 @@ export function askCheaply(connection: NatsConnection, inboxPrefix?: string): vo
       return asLibrary(subject, data, options)
     }
     return new Promise<Msg>((resolve, reject) => {
-      const token = (++asked).toString(36)
       const now = performance.now()
       const until = now + (options?.timeout || TIMEOUT_MS)
       if (!isListening) connection.subscribe(`${inbox}*`, { callback: hear })
       isListening = true
       const { headers } = options ?? {}
-      // Throws where the connection has ended, and rejects so.
-      connection.publish(subject, data, {
-        reply: inbox + token,
-        ...(headers ? { headers } : {}),
-      })
-      waiting.set(token, { subject, until, resolve, reject })
+      const count = ++asked
+      const slot = waiting.add({ count, subject, until, resolve, reject })
+      const reply = `${inbox}${slot}-${count}`
+      try {
+        connection.publish(subject, data, { reply, ...(headers ? { headers } : {}) })
+      } catch (error) {
+        // The connection has ended.
+        waiting.take(slot)
+        throw error
+      }
       lookAt(until, now)
     })
   }
-  void failRefused(connection, waiting, end)
+  void failRefused(connection, waiting)
   void connection.closed().then(() => {
     clearTimeout(timer)
     failAll(new NatsError('CONNECTION_CLOSED', ErrorCode.ConnectionClosed))
@@ -102,17 +109,13 @@ export function askCheaply(connection: NatsConnection, inboxPrefix?: string): vo
 const isNobody = ({ data, headers }: Msg): boolean => data.length === 0 && headers?.code === 503
 
 /** What the server does not let us say is told beside the answers: nobody has to wait for them. */
-async function failRefused(
-  connection: NatsConnection,
-  waiting: ReadonlyMap<string, Waiting>,
-  end: (token: string) => Waiting | undefined,
-): Promise<void> {
+async function failRefused(connection: NatsConnection, waiting: Slots<Waiting>): Promise<void> {
   for await (const { permissionContext: refused } of connection.status()) {
     if (refused?.operation !== 'publish') continue
-    const found = [...waiting].find(([, { subject }]) => subject === refused.subject)
+    const found = [...waiting.entries()].find(([, { subject }]) => subject === refused.subject)
     if (!found) continue
     const error = new NatsError('permissions violation', ErrorCode.PermissionsViolation)
     error.permissionContext = refused
-    end(found[0])?.reject(error)
+    waiting.take(found[0])?.reject(error)
   }
 }

@@ -1,4 +1,5 @@
 import type { Command, Redis } from 'ioredis'
+import { Slots } from '../domain/slots.ts'
 
 /**
  * From now on a command that Redis does not answer within `withinMs` fails. What ioredis would do itself is to look
@@ -8,18 +9,22 @@ import type { Command, Redis } from 'ioredis'
  */
 export function failLate(redis: Redis, withinMs: number): void {
   const send = redis.sendCommand.bind(redis)
-  // In the order of their deadlines, since all have the same time.
-  const waiting = new Map<Command, number>()
+  const waiting = new Slots<{ readonly command: Command; readonly until: number }>()
   let isLooking = false
 
   const look = () => {
     isLooking = false
     const now = performance.now()
-    for (const [command, until] of waiting) {
-      if (until > now) return lookIn(until - now)
-      waiting.delete(command)
+    let next = Number.POSITIVE_INFINITY
+    for (const [slot, { command, until }] of waiting.entries()) {
+      if (until > now) {
+        next = Math.min(next, until)
+        continue
+      }
+      waiting.take(slot)
       command.reject(new Error(`Redis did not answer within ${withinMs} ms`))
     }
+    if (next < Number.POSITIVE_INFINITY) lookIn(next - now)
   }
   const lookIn = (ms: number) => {
     if (isLooking) return
@@ -28,8 +33,10 @@ export function failLate(redis: Redis, withinMs: number): void {
     setTimeout(() => setImmediate(look), Math.ceil(ms)).unref()
   }
   redis.sendCommand = (command, stream) => {
-    const answered = () => waiting.delete(command)
-    waiting.set(command, performance.now() + withinMs)
+    const slot = waiting.add({ command, until: performance.now() + withinMs })
+    const answered = () => {
+      if (waiting.get(slot)?.command === command) waiting.take(slot)
+    }
     command.promise.then(answered, answered)
     lookIn(withinMs)
     return send(command, stream)
