@@ -29,7 +29,7 @@ const STALLED_MS = 30_000
 /** Writes a wallet's events to one reader, one at a time: what is not taken yet is not read yet. */
 export class Listener {
   readonly #options: Options
-  #closed = false
+  #closed: boolean
   #wroteAt: number
   #soonUntil = 0
   #wake = () => {}
@@ -37,6 +37,8 @@ export class Listener {
   constructor(options: Options) {
     this.#options = options
     this.#wroteAt = options.clock.monotonic()
+    // Who has gone already says `close` no more.
+    this.#closed = options.response.destroyed
     options.response.once('close', () => this.#close())
     // A write to a reader that has just gone: its `close` event tells the rest.
     options.response.on('error', () => {})

@@ -35,9 +35,10 @@ export function events(server: FastifyInstance, options: Options): void {
     const { wallet } = callerOf(request)
     const order = parseEventsOrder(request.query, request.headers['last-event-id'])
     if (!order.ok) throw new RefusalError(order.error)
-    if (listeners.isFull(wallet)) throw tooManyListeners()
     const { types, after } = order.value
     const [position, remaining] = await Promise.all([begin(wallet, after), balances.glance(wallet)])
+    // From here to its place in the list nothing is waited for: of many at once none slips in between.
+    if (listeners.isFull(wallet)) throw tooManyListeners()
     if (remaining !== undefined) reply.header(creditsRemaining, String(remaining))
     reply.hijack()
     reply.raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...STREAM_HEADERS })
