@@ -148,6 +148,11 @@ function answerTo(
       resolve,
     )
     request.on('error', reject)
+    // Node takes 101 for no answer: the attempt would wait out its time, and its owner be told of that.
+    request.on('upgrade', (response) => {
+      response.destroy()
+      resolve(response)
+    })
     request.end(body)
   })
 }

@@ -224,6 +224,26 @@ Sender('a status outside 2xx is a failure that keeps what was answered', async (
   )
 })
 
+Sender('a switch of protocols is an answer, and a failure', async () => {
+  const { post } = senderOf()
+  let closed = false
+  const port = await listening(
+    createTcp((socket) => {
+      socket.once('close', () => {
+        closed = true
+      })
+      socket.once('data', () =>
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+        ),
+      )
+    }),
+  )
+  const answer = await post(`http://${HOST}:${port}/`)
+  assert.equal([answer.delivered, answer.status, answer.error], [false, 101, 'answered 101'])
+  await until('the connection to end', () => closed)
+})
+
 Sender('of an answer without end only the start is read', async () => {
   let isCut = false
   const port = await plain((_, response) => {
