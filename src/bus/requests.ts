@@ -58,12 +58,9 @@ export function askCheaply(connection: NatsConnection, inboxPrefix?: string): vo
   const look = () => {
     timerAt = Number.POSITIVE_INFINITY
     const now = performance.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const [slot, { until }] of waiting.entries()) {
-      if (until <= now) waiting.take(slot)?.reject(new NatsError('TIMEOUT', ErrorCode.Timeout))
-      else next = Math.min(next, until)
-    }
-    if (next !== Number.POSITIVE_INFINITY) lookAt(next, now)
+    const { late, next } = waiting.takeLate(now)
+    for (const { reject } of late) reject(new NatsError('TIMEOUT', ErrorCode.Timeout))
+    if (next !== undefined) lookAt(next, now)
   }
   const lookAt = (until: number, now: number) => {
     if (until >= timerAt) return

@@ -15,16 +15,11 @@ export function failLate(redis: Redis, withinMs: number): void {
   const look = () => {
     isLooking = false
     const now = performance.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const [slot, { command, until }] of waiting.entries()) {
-      if (until > now) {
-        next = Math.min(next, until)
-        continue
-      }
-      waiting.take(slot)
+    const { late, next } = waiting.takeLate(now)
+    for (const { command } of late) {
       command.reject(new Error(`Redis did not answer within ${withinMs} ms`))
     }
-    if (next < Number.POSITIVE_INFINITY) lookIn(next - now)
+    if (next !== undefined) lookIn(next - now)
   }
   const lookIn = (ms: number) => {
     if (isLooking) return
