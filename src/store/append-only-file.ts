@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis'
 import type { StoreFile } from '../ports/store-file.ts'
+import { readInfo } from './info.ts'
 
 /** Redis' append-only file, if it has one. */
 export function makeStoreFile(redis: Redis): StoreFile {
   let sizeBefore: string | undefined
   return {
     rewrite: async () => {
-      const info = await redis.info('persistence')
-      const told = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1]
+      const told = await readInfo(redis, 'persistence')
       if (told('aof_enabled') !== '1' || told('aof_rewrite_in_progress') === '1') return false
       const size = told('aof_current_size')
       if (size === sizeBefore) return false

@@ -12,6 +12,7 @@ import type { Log } from '../telemetry/log.ts'
 import { makeStoreFile } from './append-only-file.ts'
 import { makeBurstBuckets } from './burst-limit.ts'
 import { writeByTurn } from './by-turn.ts'
+import { readInfo } from './info.ts'
 import { makeJobViews } from './job-views.ts'
 import { makeKeyUses } from './key-uses.ts'
 import { failLate } from './late.ts'
@@ -123,8 +124,8 @@ export function followGeneration(redis: Redis): () => Promise<string> {
     generation = undefined
   })
   return () => {
-    generation ??= redis.info('server').then((info) => {
-      const id = /^run_id:(\w+)/m.exec(info)?.[1]
+    generation ??= readInfo(redis, 'server').then((told) => {
+      const id = told('run_id')
       if (!id) throw new Error('redis: INFO server names no run_id')
       return id
     })

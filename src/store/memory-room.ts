@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis'
 import type { ServerRoom } from '../ports/server-room.ts'
+import { readInfo } from './info.ts'
 
 /** What Redis compares with `maxmemory`, and that limit. */
 export async function memoryRoom(redis: Redis): Promise<ServerRoom> {
-  const info = await redis.info('memory')
+  const info = await readInfo(redis, 'memory')
   const told = (name: string): number => {
-    const [, value] = new RegExp(`^${name}:(\\d+)`, 'm').exec(info) ?? []
+    const value = info(name)
     if (value === undefined) throw new Error(`redis: INFO memory names no ${name}`)
     return Number(value)
   }
