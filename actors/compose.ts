@@ -9,7 +9,7 @@ import { TOKENS } from '../src/ports/tokens.ts'
 import { countHeld } from '../src/runtime/count-held.ts'
 import { Ownership, type ResourceKind } from '../src/runtime/ownership.ts'
 import type { Log } from '../src/telemetry/log.ts'
-import { type Metrics, makeMetrics } from '../src/telemetry/metrics.ts'
+import { makeMetrics } from '../src/telemetry/metrics.ts'
 import { openTraces } from '../src/telemetry/open-traces.ts'
 import type { Traces } from '../src/telemetry/traces.ts'
 import { type LoadWallet, makeLoader } from './account/loader.ts'
@@ -27,19 +27,12 @@ import { PARTITION_NAMES, VIEWED } from './job/resource.ts'
 /** Opens the port for operators, connects an actor host to the world and starts its kinds of actors. */
 export async function composeActors(config: ActorsConfig, log: Log): Promise<Role> {
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
-  return monitored({ config, metrics }, (starting) => connect({ config, log, metrics, starting }))
+  return monitored({ config, metrics }, (starting) => connect(config, log, starting))
 }
 
-interface Start {
-  readonly config: ActorsConfig
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly starting: Starting
-}
-
-async function connect({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+async function connect(config: ActorsConfig, log: Log, starting: Starting): Promise<StartedRole> {
   const c = container.createChildContainer()
-  c.register(TOKENS.metrics, { useValue: metrics })
+  c.register(TOKENS.metrics, { useValue: starting.metrics })
   const { missing, ...host } = await connectActors(c, config, log, starting)
   const named = { role: 'actors', instance: host.hostId, log }
   const traces = await openTraces({ ...tracesOf(config), ...named })

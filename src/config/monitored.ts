@@ -17,6 +17,8 @@ export interface StartedRole extends Role {
 
 /** A role that comes up, and may have to wait for its servers. */
 export interface Starting {
+  /** Its figures, which the port shows from the beginning. */
+  readonly metrics: Metrics
   /** Waits for something, and has /readyz name it meanwhile. */
   until<T>(what: string, isThere: Promise<T>): Promise<T>
 }
@@ -33,7 +35,7 @@ export async function monitored(
   { config, metrics }: Options,
   start: (starting: Starting) => Promise<StartedRole>,
 ): Promise<Role> {
-  if (config.MONITOR_PORT === 0) return start({ until: (_, isThere) => isThere })
+  if (config.MONITOR_PORT === 0) return start({ metrics, until: (_, isThere) => isThere })
   const awaited = new Set<string>()
   let leaving = false
   let missing = async (): Promise<readonly string[]> => (awaited.size > 0 ? [...awaited] : [REST])
@@ -41,6 +43,7 @@ export async function monitored(
   countReady(metrics, async () => (leaving ? undefined : missing()))
   const monitor = await open(config, metrics, lacks)
   const role = await start({
+    metrics,
     until: async (what, isThere) => {
       awaited.add(what)
       return isThere.finally(() => awaited.delete(what))

@@ -7,7 +7,7 @@ import { tracesOf } from '../config/tracing-settings.ts'
 import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
-import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { openTraces } from '../telemetry/open-traces.ts'
 import { connectEdge } from './connect.ts'
 import { makeEdge } from './edge.ts'
@@ -22,17 +22,10 @@ export async function composeEdge(config: EdgeConfig, log: Log): Promise<Role> {
     },
     () => config.EDGE_LOCK_WAIT_SECONDS,
   )
-  return monitored({ config, metrics }, (starting) => startEdge({ config, log, metrics, starting }))
+  return monitored({ config, metrics }, (starting) => startEdge(config, log, starting))
 }
 
-interface Start {
-  readonly config: EdgeConfig
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly starting: Starting
-}
-
-async function startEdge({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+async function startEdge(config: EdgeConfig, log: Log, starting: Starting): Promise<StartedRole> {
   const c = container.createChildContainer()
   const { edgeId, escrowAddress, close } = await connectEdge(c, config, log, starting)
   const traces = await openTraces({ ...tracesOf(config), role: 'edge', instance: edgeId, log })
@@ -48,7 +41,7 @@ async function startEdge({ config, log, metrics, starting }: Start): Promise<Sta
       jobViews: c.resolve(TOKENS.jobViews),
       facts: c.resolve(TOKENS.factReader),
       listeners: c.resolve(TOKENS.listeners),
-      metrics,
+      metrics: starting.metrics,
       traces,
       clock: c.resolve(TOKENS.clock),
       log,

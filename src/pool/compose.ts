@@ -20,7 +20,7 @@ import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
-import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { openTraces } from '../telemetry/open-traces.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { RenewedCertificate, type TlsFiles } from './certificate.ts'
@@ -42,24 +42,19 @@ const CONTRACTS: InjectionToken<Contracts> = Symbol('contracts')
 export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
   const tls = tlsFiles(config)
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
-  return monitored({ config, metrics }, (starting) =>
-    startPool({ config, log, tls, metrics, starting }),
-  )
+  return monitored({ config, metrics }, (starting) => startPool(config, log, tls, starting))
 }
 
-interface Start {
-  readonly config: PoolConfig
-  readonly log: Log
-  readonly tls: TlsFiles | undefined
-  readonly metrics: Metrics
-  readonly starting: Starting
-}
-
-async function startPool({ config, log, tls, metrics, starting }: Start): Promise<StartedRole> {
+async function startPool(
+  config: PoolConfig,
+  log: Log,
+  tls: TlsFiles | undefined,
+  starting: Starting,
+): Promise<StartedRole> {
   const certificate = tls && (await openCertificate(tls, log))
   const poolId = `pool-${Buffer.from(systemClock.randomBytes(8)).toString('hex')}`
   const c = container.createChildContainer()
-  c.register(TOKENS.metrics, { useValue: metrics })
+  c.register(TOKENS.metrics, { useValue: starting.metrics })
   const { missing, close } = await connectPool(c, config, poolId, { log, starting })
   const traces = await openTraces({ ...tracesOf(config), role: 'pool', instance: poolId, log })
   const pool = makePool(c, poolId, config, traces)
@@ -83,7 +78,7 @@ async function connectPool(
   c: DependencyContainer,
   config: PoolConfig,
   poolId: string,
-  { log, starting }: Pick<Start, 'log' | 'starting'>,
+  { log, starting }: { readonly log: Log; readonly starting: Starting },
 ) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
   const [nats, store, chain] = await Promise.all([

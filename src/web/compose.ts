@@ -7,7 +7,7 @@ import type { WebConfig } from '../config/web-schema.ts'
 import { serviceNames } from '../domain/service-names.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import type { Log } from '../telemetry/log.ts'
-import { type Metrics, makeMetrics } from '../telemetry/metrics.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 import { appConfig } from './app-config.ts'
 import { connectWeb } from './connect.ts'
 import { readStaticFiles } from './http/static.ts'
@@ -18,17 +18,10 @@ const DIST = join(import.meta.dirname, 'app', 'dist')
 /** Connects the web app to the world and opens its ports, first the one for operators. */
 export async function composeWeb(config: WebConfig, log: Log): Promise<Role> {
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
-  return monitored({ config, metrics }, (starting) => startWeb({ config, log, metrics, starting }))
+  return monitored({ config, metrics }, (starting) => startWeb(config, log, starting))
 }
 
-interface Start {
-  readonly config: WebConfig
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly starting: Starting
-}
-
-async function startWeb({ config, log, metrics, starting }: Start): Promise<StartedRole> {
+async function startWeb(config: WebConfig, log: Log, starting: Starting): Promise<StartedRole> {
   const c = container.createChildContainer()
   const files = readStaticFiles(DIST)
   if (!files.has('/index.html')) {
@@ -53,7 +46,7 @@ async function startWeb({ config, log, metrics, starting }: Start): Promise<Star
       networkReader: c.resolve(TOKENS.networkReader),
       relay: c.resolve(TOKENS.depositRelay),
       faucet: c.resolve(TOKENS.faucet),
-      metrics,
+      metrics: starting.metrics,
       clock: c.resolve(TOKENS.clock),
       log,
     },
