@@ -1,7 +1,7 @@
 import { numberToHex, type RpcBlock, type RpcLog } from 'viem'
 import type { Hex32 } from '../domain/ids.ts'
 import { ChainUnavailable, type Ends } from '../ports/escrow.ts'
-import type { Rpc } from './json-rpc.ts'
+import { type Rpc, RpcError } from './json-rpc.ts'
 import { type LogFilter, readLogs } from './log-ranges.ts'
 
 export interface Blocks {
@@ -11,13 +11,13 @@ export interface Blocks {
   readonly ends?: Ends | undefined
 }
 
-/** So many of the newest blocks are read one by one. */
+/** So many of the newest blocks must show of which branch they are. */
 const NEWEST_BLOCKS = 8
 
 /**
  * Logs for whoever reads each block once, oldest first. Of a range, a node that lags behind tells what it
  * has, as if the rest held nothing; and one that is on another branch tells of that. So the newest blocks
- * are asked for by their hashes, and have to follow one another.
+ * are asked for by their hashes, and have to follow one another, unless one answer shows that it has them all.
  * @throws {ChainUnavailable} the node lacks one of them, or has others
  */
 export async function readNewLogs(rpc: Rpc, blocks: Blocks): Promise<readonly RpcLog[]> {
@@ -26,10 +26,36 @@ export async function readNewLogs(rpc: Rpc, blocks: Blocks): Promise<readonly Rp
   const after = newest === from ? ends?.after : undefined
   const [older, newer] = await Promise.all([
     newest > from ? readLogs(rpc, filter, from, newest - 1) : [],
-    readBlockLogs(rpc, { from: newest, to, filter, ends: { after, end: ends?.end } }),
+    readNewest(rpc, { from: newest, to, filter, ends: { after, end: ends?.end } }),
   ])
   if (!newer) throw new ChainUnavailable(`the node does not have block ${to} yet`)
   return [...older, ...newer]
+}
+
+const readNewest = async (rpc: Rpc, blocks: Blocks) =>
+  (await readTogether(rpc, blocks)) ?? (await readBlockLogs(rpc, blocks))
+
+/**
+ * One question for all of them, where what is read is in the first block and in the last, as on a busy
+ * chain of our own: an answer whose logs have the hashes of both is of one node, and of their branch.
+ * @returns undefined where the answer does not show it
+ */
+async function readTogether(
+  rpc: Rpc,
+  { from, to, filter, ends }: Blocks,
+): Promise<readonly RpcLog[] | undefined> {
+  if (from === to || !ends?.end) return undefined
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  const logs = await rpc
+    .call<RpcLog[]>('eth_getLogs', [{ ...filter, ...range }])
+    // Its limits are its own: one by one it may answer.
+    .catch((error: unknown) => (error instanceof RpcError ? [] : Promise.reject(error)))
+  const [first, last] = [logs[0], logs.at(-1)]
+  if (Number(first?.blockNumber) !== from || last?.blockHash !== ends.end) return undefined
+  // Afterwards: a branch that was left while the node looked through it is left by now.
+  const block = await blockOf(rpc, from)
+  const follows = !ends.after || block?.parentHash === ends.after
+  return block?.hash === first?.blockHash && follows ? logs : undefined
 }
 
 /**

@@ -22,20 +22,41 @@ const contracts = {
   deployBlock: 2,
 } as unknown as Contracts
 
+interface Told {
+  readonly told?: (hash: string) => unknown
+  /** Blocks of which it tells a log, where it is asked for a range. */
+  readonly logsOf?: (range: Filter) => readonly number[]
+  /** Whether it tells the logs of a block in place of which it has another. */
+  readonly isGone?: (number: number) => boolean
+}
+
+const branchHash = (number: number, fork: number) =>
+  hashOf(number < fork ? number : number + FORKED)
+
+/** Of a contract that is not ours: who decodes it passes it over. */
+const logIn = (number: number, isGone: boolean) => ({
+  ...{ address: `0x${'0e'.repeat(20)}`, topics: [], data: '0x' },
+  blockNumber: `0x${number.toString(16)}`,
+  blockHash: branchHash(number, isGone ? number : Number.POSITIVE_INFINITY),
+})
+
 /** One of several nodes behind an address: it has blocks up to `head`, from `fork` on of another branch. */
 function readerAt(
   head: number,
   fork = Number.POSITIVE_INFINITY,
-  told: (hash: string) => unknown = (hash) => hash,
+  { told = (hash) => hash, logsOf = () => [], isGone = () => false }: Told = {},
 ) {
   const asked: Filter[] = []
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getLogs') {
-      asked.push(first as Filter)
-      return []
+      const filter = first as Filter
+      asked.push(filter)
+      return filter.blockHash === undefined
+        ? logsOf(filter).map((number) => logIn(number, isGone(number)))
+        : []
     }
     const number = Number(first)
-    const branch = (of: number) => hashOf(of < fork ? of : of + FORKED)
+    const branch = (of: number) => branchHash(of, fork)
     return number > head
       ? null
       : { number: first, hash: told(branch(number)), parentHash: branch(number - 1) }
@@ -91,6 +112,31 @@ LaggingNode('that has what is known of the blocks, is believed', async () => {
   assert.equal(await readerAt(9).reader.facts(8, 9, ends), [])
 })
 
+const BUSY = { logsOf: ({ fromBlock, toBlock }: Filter) => [Number(fromBlock), Number(toBlock)] }
+const SEEN = { after: hashOf(12), end: hashOf(20) }
+
+LaggingNode('that shows that it has the first and the last block, is asked once', async () => {
+  const { reader, asked } = readerAt(20, undefined, BUSY)
+  await reader.facts(13, 20, SEEN)
+  assert.equal(
+    asked.map(({ blockHash }) => blockHash),
+    [undefined],
+  )
+})
+
+for (const [what, told] of [
+  ['has another last block', { ...BUSY, isGone: (number: number) => number === 20 }],
+  ['has another first block by then', { ...BUSY, isGone: (number: number) => number === 13 }],
+  ['tells nothing of the first block', { logsOf: () => [14, 20] }],
+  ['tells nothing of the last block', { logsOf: () => [13, 19] }],
+] as const) {
+  LaggingNode(`that ${what}, is asked block by block`, async () => {
+    const { reader, asked } = readerAt(20, undefined, told)
+    await reader.facts(13, 20, SEEN)
+    assert.is(asked.filter(({ blockHash }) => blockHash).length, 8)
+  })
+}
+
 LaggingNode('does not pass for one to which nothing has happened to a job', async () => {
   const jobId = toJobId('job_01m808v4yhhzbyxp300v44bh1g')
   assert.equal(await readerAt(9).reader.jobFactsAt(9, jobId), [])
@@ -99,7 +145,7 @@ LaggingNode('does not pass for one to which nothing has happened to a job', asyn
 
 LaggingNode('is not asked for a block whose hash it does not tell', async () => {
   for (const hash of [null, undefined]) {
-    const { reader, asked } = readerAt(9, undefined, () => hash)
+    const { reader, asked } = readerAt(9, undefined, { told: () => hash })
     const told = await reader.facts(9, 9).catch((error: unknown) => error)
     assert.instance(told, ChainUnavailable)
     assert.equal(asked, [])
