@@ -15,13 +15,11 @@ export function keeper(
 ): ResourceKind[] {
   const log = c.resolve(TOKENS.log)
   if (!config.KEEPER_PRIVATE_KEY) {
-    if (config.ACTOR_KINDS.includes('keeper')) {
-      log.warn(
-        'keeper: KEEPER_PRIVATE_KEY is not set, so this host gives no forgotten lock back, ends no ' +
-          'lock anew whose end a reorg has undone, sweeps no deposit address, pays out no earnings ' +
-          'and sends no proof of a worker that lied; set it to a key with some coin for gas',
-      )
-    }
+    log.warn(
+      'keeper: KEEPER_PRIVATE_KEY is not set, so this host gives no forgotten lock back, ends no ' +
+        'lock anew whose end a reorg has undone, sweeps no deposit address, pays out no earnings ' +
+        'and sends no proof of a worker that lied; set it to a key with some coin for gas',
+    )
     return []
   }
   return [

@@ -110,19 +110,21 @@ interface Held extends Omit<ActorsHost, 'close'> {
   viewedUpTo(): Promise<number>
 }
 
+type HeldKind = Exclude<ActorKind, 'account' | 'webhook'>
+
 /** The kinds whose partitions, lanes and the like are each held by one host at a time. */
 function held(c: DependencyContainer, config: ActorsConfig, host: Held): readonly ResourceKind[] {
-  const kinds: Readonly<Record<Exclude<ActorKind, 'account' | 'webhook'>, ResourceKind[]>> = {
-    job: [jobs(c, config, host)],
-    settlement: lanes(c, config, host.traces),
-    'chain-watcher': [watcher(c, config, host)],
-    catalogue: [catalogue(c, host.catalogueKey)],
-    keeper: keeper(c, config, host),
-    'job-views': [storeKeeper(c, host.viewedUpTo)],
+  const makers: Readonly<Record<HeldKind, () => readonly ResourceKind[]>> = {
+    job: () => [jobs(c, config, host)],
+    settlement: () => lanes(c, config, host.traces),
+    'chain-watcher': () => [watcher(c, config, host)],
+    catalogue: () => [catalogue(c, host.catalogueKey)],
+    keeper: () => keeper(c, config, host),
+    'job-views': () => [storeKeeper(c, host.viewedUpTo)],
   }
-  return Object.values(kinds)
-    .flat()
-    .filter(({ kind }) => config.ACTOR_KINDS.some((wanted) => wanted === kind))
+  return Object.entries(makers)
+    .filter(([kind]) => config.ACTOR_KINDS.some((wanted) => wanted === kind))
+    .flatMap(([, make]) => make())
 }
 
 function accountService(c: DependencyContainer, load: LoadWallet) {
