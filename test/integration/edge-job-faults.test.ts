@@ -128,7 +128,7 @@ const inDoubt = async (work: (stage: Stage) => Promise<void>) => {
 Faults('begun or not, nobody says: the job is asked, and its answer is given', () =>
   inDoubt(async (stage) => {
     stage.actor = ({ type, jobId }) => {
-      if (type !== 'GetJob') return undefined
+      if (type !== 'AbandonJob') return undefined
       stage.outputs.answers.set(jobId, 'all of it')
       return { type: 'accepted', view: viewOf(jobId), ending: completed(jobId, ['all of it']) }
     }
@@ -140,11 +140,24 @@ Faults('begun or not, nobody says: the job is asked, and its answer is given', (
 
 Faults('begun or not, the job never was: refused, and never to be paid', () =>
   inDoubt(async (stage) => {
-    stage.actor = ({ type }) => (type === 'GetJob' ? { type: 'unknown_job' } : undefined)
+    stage.actor = ({ type }) => (type === 'AbandonJob' ? { type: 'unknown_job' } : undefined)
     const response = await call(stage, '/v1/chat/completions', { body: chat() })
     assert.is(response.status, 503)
     assert.match((await jsonOf(response)).error.message, /could not be taken on/)
     await until('the job was taken back', () => cancelled(stage) === true, SOON_MS)
+  }),
+)
+
+Faults('begun after its host said that it never was: its answer is given', () =>
+  inDoubt(async (stage) => {
+    stage.actor = ({ type, jobId }) => {
+      if (type === 'GetJob') return { type: 'unknown_job' }
+      if (type !== 'AbandonJob') return undefined
+      stage.outputs.answers.set(jobId, 'all of it')
+      return { type: 'accepted', view: viewOf(jobId), ending: completed(jobId, ['all of it']) }
+    }
+    const response = await call(stage, '/v1/chat/completions', { body: chat() })
+    assert.is(response.status, 200)
   }),
 )
 

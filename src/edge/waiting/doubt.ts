@@ -6,10 +6,11 @@ const DOUBT_MS = 12_000
 
 /**
  * Nobody has said whether a job began. To refuse it at once could leave its caller without the answer
- * that it is charged for: so the job is asked, and its first word decides.
+ * that it is charged for: so its owner is asked for a tombstone, and the first word of the job decides.
  */
 export class Doubt {
   #held: { readonly refusal: Refusal; readonly endsAt: number } | undefined
+  #denied = false
 
   /** @param refusal what callers are told once it is known that it did not begin */
   begin(refusal: Refusal, now: number): void {
@@ -20,13 +21,19 @@ export class Doubt {
     this.#held = undefined
   }
 
-  /**
-   * @param isUnknown whether the job's owner has said that there is no such job
-   * @returns what to tell callers now; undefined: nothing yet, or there is no doubt
-   */
-  verdict(now: number, isUnknown: boolean): Refusal | undefined {
+  get isHeld(): boolean {
+    return this.#held !== undefined
+  }
+
+  /** The job's owner has said that there is no such job, and that there will be none. */
+  deny(): void {
+    this.#denied = true
+  }
+
+  /** @returns what to tell callers now; undefined: nothing yet, or there is no doubt */
+  verdict(now: number): Refusal | undefined {
     if (!this.#held) return undefined
-    if (isUnknown) return this.#held.refusal
+    if (this.#denied) return this.#held.refusal
     return now >= this.#held.endsAt ? inDoubt() : undefined
   }
 }

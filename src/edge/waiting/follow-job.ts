@@ -176,7 +176,7 @@ export class FollowedJob implements Waiter {
     const { clock, job, origin } = this.#options
     const silentMs = clock.monotonic() - this.#heardAt
     const silenceMs = origin === 'joined' ? SILENCE_JOINED_MS : SILENCE_MS
-    const verdict = this.#doubt.verdict(clock.monotonic(), this.#unknown)
+    const verdict = this.#doubt.verdict(clock.monotonic())
     if (verdict) this.refuse(verdict)
     else if (clock.now() >= addMs(job.deadlineAt, DEADLINE_MARGIN_MS)) this.#giveUp()
     else if (silentMs >= silenceMs && !this.#asking) void this.#ask()
@@ -203,7 +203,7 @@ export class FollowedJob implements Waiter {
     if (this.#over || this.#completed) return
     if (this.#text.attempt !== ending.attempt) {
       if (this.textSent) {
-        this.#failMidAnswer()
+        this.#fail(lostMidAnswer(), this.#text.head ?? {})
         return
       }
       this.#text.begin(ending.attempt)
@@ -221,7 +221,7 @@ export class FollowedJob implements Waiter {
     if (this.#completed || (current !== undefined && attempt < current)) return false
     if (this.textSent) {
       this.#options.jobs.cancel(this.jobId, { torn: true })
-      this.#failMidAnswer()
+      this.#fail(lostMidAnswer(), this.#text.head ?? {})
       return false
     }
     this.#text.begin(attempt)
@@ -260,14 +260,19 @@ export class FollowedJob implements Waiter {
   }
 
   async #ask(): Promise<void> {
+    const { jobs, job, clock } = this.#options
+    const doubted = this.#doubt.isHeld
     this.#asking = true
-    const reply = await this.#options.jobs.get(this.jobId)
+    // A host that has just said that there is no such job may find the word that begins it.
+    const ask = doubted ? jobs.abandon(this.jobId, job.caller.wallet) : jobs.get(this.jobId)
+    const reply = await ask
     this.#asking = false
     // The next question is due one silence after this one.
-    this.#heardAt = this.#options.clock.monotonic()
+    this.#heardAt = clock.monotonic()
     if (reply === undefined) return
-    this.#unknown = reply.type === 'unknown_job'
+    this.#unknown = reply.type !== 'accepted'
     if (reply.type === 'accepted') this.learn(reply)
+    else if (doubted) this.#doubt.deny()
   }
 
   /** Past the deadline the job itself should have spoken, and did not. */
@@ -279,10 +284,6 @@ export class FollowedJob implements Waiter {
     // It may be completed and charged, and only its word not reach this edge.
     else if (view?.status !== 'refunded') this.#fail(endUnknown(job), view ?? {})
     else this.#fail(timedOut(job, view.refundTx), view)
-  }
-
-  #failMidAnswer(): void {
-    this.#fail(lostMidAnswer(), this.#text.head ?? {})
   }
 
   #fail(refusal: Refusal, { escrowTx, worker, settlementTx }: Known): void {
