@@ -82,6 +82,28 @@ export class Chains {
     return found && subjects.includes(found.subject) ? found : undefined
   }
 
+  /**
+   * Along the chain, from the link at `cursor` on, or from the newest.
+   * @param most links, one at least
+   * @returns the links, newest first, and where to go on; null: there are no more
+   */
+  async walk<T extends Linked>(
+    subject: string,
+    cursor: string | undefined,
+    most: number,
+  ): Promise<Walked<T>> {
+    const links: Kept<T>[] = []
+    let link =
+      cursor === undefined ? await this.last<T>(subject) : await this.at<T>(Number(cursor), subject)
+    while (link) {
+      links.push(link)
+      const { previous } = link.content
+      if (links.length === most) return { links, cursor: previous === 0 ? null : String(previous) }
+      link = await this.at<T>(previous, subject)
+    }
+    return { links, cursor: null }
+  }
+
   /** Asked of the stream's leader, never of a replica that may lag behind. */
   async #read<T>(query: { seq: number } | { last_by_subj: string }): Promise<Kept<T> | undefined> {
     const { jsm, stream } = this.#options
@@ -96,6 +118,11 @@ export class Chains {
   #remember(subject: string, sequence: number): void {
     keepNewest(this.#newest, subject, sequence, SUBJECTS_MAX)
   }
+}
+
+export interface Walked<T> {
+  readonly links: readonly Kept<T>[]
+  readonly cursor: string | null
 }
 
 export interface Kept<T> {
