@@ -1,0 +1,110 @@
+import type { Address } from '../../src/domain/ids.ts'
+import { addMs, toUnixMs, type UnixMs } from '../../src/domain/time.ts'
+import { envelopeOf } from '../../src/messages/envelope.ts'
+import type { Fact } from '../../src/messages/fact.ts'
+import type { EventType, WebhookRecord } from '../../src/messages/webhook.ts'
+import type { DeliveryHistory } from '../../src/ports/delivery-history.ts'
+import type { FactReader } from '../../src/ports/fact-reader.ts'
+
+/**
+ * What a replay delivers again, once its webhook is active: a request is judged while it is made into a
+ * plan, and nothing is owed before.
+ */
+export type ReplayPlan = (replay: Replay) => Promise<Progress>
+
+/** One replay as it is under way. */
+export interface Replay {
+  readonly webhook: WebhookRecord
+  readonly wallet: Address
+  /** Owes one event again. */
+  again(event: ReplayedEvent): Promise<void>
+}
+
+export interface ReplayedEvent {
+  readonly id: string
+  readonly type: EventType
+  readonly body: string
+}
+
+/** How many were owed again, and where to go on. */
+interface Progress {
+  readonly events: number
+  readonly cursor: string | null
+}
+
+/** Looked at for one request: who asks waits for it, and goes on with the cursor. */
+const FACTS_PER_REQUEST = 1_000
+const FAILED_PER_REQUEST = 500
+const FAILED_PAGE = 100
+const OWED_AT_ONCE = 100
+/** A fact is stored some time after it happened, by a clock that is not the one that says when. */
+const TELLING_MOST_MS = 10 * 60_000
+
+export const replayOne =
+  (event: ReplayedEvent): ReplayPlan =>
+  async (replay) => {
+    await replay.again(event)
+    return { events: 1, cursor: null }
+  }
+
+/** Deliveries that failed for good. An event that failed twice is delivered once. */
+export const replayFailed =
+  (history: DeliveryHistory, cursor: string | undefined): ReplayPlan =>
+  async ({ wallet, webhook, again }) => {
+    const seen = new Set<string>()
+    let next: string | null | undefined = cursor
+    for (let looked = 0; looked < FAILED_PER_REQUEST; looked += FAILED_PAGE) {
+      const wanted = { failedOnly: true, limit: FAILED_PAGE, ...(next ? { cursor: next } : {}) }
+      const page = await history.page({ wallet, webhookId: webhook.id }, wanted)
+      const events = page.deliveries.filter(({ eventId }) => !seen.has(eventId))
+      for (const { eventId } of events) seen.add(eventId)
+      await Promise.all(
+        events.map(({ eventId, eventType, body }) => again({ id: eventId, type: eventType, body })),
+      )
+      next = page.cursor
+      if (next === null) break
+    }
+    return { events: seen.size, cursor: next ?? null }
+  }
+
+/** What happened in a span of time and the webhook listens to, whether it was ever sent or not. */
+export const replayRange =
+  (
+    facts: FactReader,
+    { from, to }: { readonly from: UnixMs; readonly to: UnixMs },
+    cursor: string | undefined,
+  ): ReplayPlan =>
+  async ({ wallet, webhook, again }) => {
+    const after =
+      cursor === undefined
+        ? (await facts.since(toUnixMs(Math.max(0, from - TELLING_MOST_MS)))) - 1
+        : Number(cursor)
+    const reader = facts.open(wallet, after)
+    let owed: Promise<void>[] = []
+    let events = 0
+    for (let looked = 0; looked < FACTS_PER_REQUEST; looked++) {
+      const stored = await reader.next()
+      if (!stored || stored.storedAt > addMs(to, TELLING_MOST_MS)) {
+        await Promise.all(owed)
+        return { events, cursor: null }
+      }
+      if (!isWanted(stored.fact, webhook) || !isWithin(stored.fact, from, to)) continue
+      events++
+      owed.push(again(eventOf(stored.fact, webhook)))
+      if (owed.length === OWED_AT_ONCE) {
+        await Promise.all(owed)
+        owed = []
+      }
+    }
+    await Promise.all(owed)
+    return { events, cursor: String(reader.position) }
+  }
+
+const isWanted = ({ type }: Fact, { events }: WebhookRecord): boolean => events.includes(type)
+const isWithin = ({ at }: Fact, from: UnixMs, to: UnixMs): boolean => from <= at && at <= to
+
+const eventOf = (fact: Fact, { apiVersion }: WebhookRecord): ReplayedEvent => ({
+  id: fact.id,
+  type: fact.type,
+  body: envelopeOf(fact, apiVersion),
+})
