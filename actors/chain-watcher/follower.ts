@@ -20,6 +20,7 @@ import type { Log } from '../../src/telemetry/log.ts'
 import { applyAll } from './apply.ts'
 import type { CreditChange } from './credit-facts.ts'
 import { commandsOf, ledgerEntryOf } from './fact.ts'
+import { makeLag } from './lag.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
 import { proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
@@ -54,8 +55,6 @@ export interface Follower {
 const NEAR_BLOCKS = 64
 /** A lock that a reorg has undone is sent again, perhaps for more, and is mostly included by then. */
 const LOCKS_TOLD_BLOCKS = 64
-/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
-const LAG_MAX_MS = 3_000
 
 /**
  * Follows the chain's head through reorgs. The ledger goes first; what is delivered and told holds
@@ -65,26 +64,16 @@ export function makeFollower(options: FollowerOptions): Follower {
   const { reader, confirmations, deployBlock } = options
   let trail = options.trail
   let water = waterAt(trail, deployBlock)
+  const lags = makeLag(reader, options.clock)
 
   /** Up to this block jobs are told of their locks, too: their lanes may not have been heard. */
   let locksToldTo = deployBlock - 1
-  let lagsSince: number | undefined
   /** Blocks that wallets are noted at because this follower brought them there: numbers by hashes. */
   const ownNotes = new Map<string, number>()
 
-  /** A ledger forgets its reservations for a real reorg only. */
-  const lags = async (head: Block): Promise<boolean> => {
-    if (!(await isOld(reader, trail, head))) {
-      lagsSince = undefined
-      return false
-    }
-    lagsSince ??= options.clock.monotonic()
-    return options.clock.monotonic() - lagsSince < LAG_MAX_MS
-  }
-
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
-    if (await lags(head)) return false
+    if (await lags(head, trail)) return false
     // First, too: a node that refuses what follows leaves the ledger behind, and that must be seen.
     const final = head.number - (confirmations - 1)
     tellHowFar(head.number, final)
@@ -172,18 +161,6 @@ export function makeFollower(options: FollowerOptions): Follower {
 
 const waterAt = (trail: Trail, deployBlock: number): LowWater =>
   makeLowWater(endOf(trail)?.block ?? deployBlock - 1)
-
-/** Whether `head` is before the end of the trail and may be of its chain: of a node that lags. */
-async function isOld(reader: EscrowReader, trail: Trail, head: Block): Promise<boolean> {
-  const last = endOf(trail)
-  if (!last || head.number >= last.block) return false
-  // Not every block is in the trail: the newest of those that this head comes after speaks for it.
-  const seen = endOf(upTo(trail, head.number))
-  // A trail that has just begun may hold none of them: then only time tells.
-  if (!seen) return true
-  if (seen.block === head.number) return seen.hash === head.hash
-  return (await reader.block(seen.block))?.hash === seen.hash
-}
 
 /** Whether the chain of `head` still holds `last`. */
 async function isLinked(
