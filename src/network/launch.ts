@@ -1,13 +1,11 @@
-import { rmSync } from 'node:fs'
 import type { ServiceNames } from '../domain/service-names.ts'
 import { storeApiKey } from './api-key.ts'
 import { compileContracts, setUpChain, untilChainIsKept } from './chain-setup.ts'
 import { hasChainState } from './chain-state.ts'
-import { type DataDir, openDataDir } from './data-dir.ts'
+import type { DataDir } from './data-dir.ts'
+import { makeHeldDir } from './held-dir.ts'
 import { openKeys } from './keys.ts'
-import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
 import type { Options } from './options.ts'
-import { endLeftovers, writePids } from './pid-file.ts'
 import { LOOPBACK, layOutPorts, type Ports, requireUsablePorts } from './ports.ts'
 import { waitForModels } from './readiness.ts'
 import { rolePrograms } from './roles.ts'
@@ -53,38 +51,13 @@ const WEB_PATIENCE_MS = 120_000
 
 export function startNetwork(settings: NetworkSettings): Network {
   const { root, build, options, names, dir, screen } = settings
-  /** Whether the data directory is this launcher's to write. */
-  let owned = false
   let stopping = false
-  /** Known once the network is ready. */
-  let facts: NetworkFacts | undefined
 
-  const supervisor = makeSupervisor({ logs: dir.logs, say: screen.note, changed: record })
-
-  function record(): void {
-    if (!owned) return
-    writePids(dir.pidsFile, supervisor.running())
-    if (facts) writeNetworkFile(dir.networkFile, facts, supervisor.running())
-  }
-
-  async function takeDataDir(): Promise<void> {
-    const leftovers = await endLeftovers(dir.pidsFile)
-    if (leftovers.length > 0) screen.note(`✓ ended what was left running: ${leftovers.join(', ')}`)
-    openDataDir(dir, options.fresh)
-    // A file of before would tell of processes that are gone.
-    rmSync(dir.networkFile, { force: true })
-    owned = true
-    record()
-  }
-
-  function leaveDataDir(): void {
-    if (!owned) return
-    owned = false
-    for (const file of [dir.networkFile, dir.pidsFile]) rmSync(file, { force: true })
-  }
+  const held = makeHeldDir({ dir, screen, running: () => supervisor.running() })
+  const supervisor = makeSupervisor({ logs: dir.logs, say: screen.note, changed: held.record })
 
   async function bringUp(): Promise<void> {
-    await takeDataDir()
+    await held.take(options.fresh)
     const ports = layOutPorts(options.portBase, options.counts)
     const { workers } = options.counts
     const keys = openKeys(dir.keysFile, { workers, names, now: Date.now() })
@@ -102,17 +75,7 @@ export function startNetwork(settings: NetworkSettings): Network {
       await startServers(servers, urls)
       await storeApiKey(urls.nats.operator, keys)
     }
-    const webAppReady = async () => {
-      if (webAppIsCurrent(root)) return
-      // The API does without it: callers are not turned away for a page that cannot be built.
-      await screen
-        .step('web app', () => buildWebApp(root))
-        .catch((error: unknown) => {
-          const reason = error instanceof Error ? error.message : String(error)
-          screen.note(`✗ ${reason}\n  The web app is served as it was built last, if ever.`)
-        })
-    }
-    const [chain] = await Promise.all([chainReady(), keyReady(), webAppReady()])
+    const [chain] = await Promise.all([chainReady(), keyReady(), webAppReady(root, screen)])
 
     const programs = rolePrograms({ root, build, dir, ports, keys, options, urls })
     const models = await screen.step('edge, web app, actors, pool and workers', async () => {
@@ -125,8 +88,8 @@ export function startNetwork(settings: NetworkSettings): Network {
     const { operator: natsUrl } = nats
     const { operator: redisUrl } = redis
     await chain.kept
-    facts = { ports, rpcUrl, natsUrl, redisUrl, contracts: chain.contracts, keys }
-    record()
+    const facts = { ports, rpcUrl, natsUrl, redisUrl, contracts: chain.contracts, keys }
+    held.tell(facts)
     screen.note(summary(facts, dir, models[0]))
   }
 
@@ -143,7 +106,7 @@ export function startNetwork(settings: NetworkSettings): Network {
   async function stop(): Promise<void> {
     stopping = true
     for (const roles of STOP_ORDER) await supervisor.stop(roles, STOP_PATIENCE_MS)
-    leaveDataDir()
+    held.leave()
   }
 
   return {
@@ -152,7 +115,18 @@ export function startNetwork(settings: NetworkSettings): Network {
     stop,
     kill: () => {
       supervisor.kill()
-      leaveDataDir()
+      held.leave()
     },
   }
+}
+
+/** The API does without it: callers are not turned away for a page that cannot be built. */
+async function webAppReady(root: string, screen: Screen): Promise<void> {
+  if (webAppIsCurrent(root)) return
+  await screen
+    .step('web app', () => buildWebApp(root))
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      screen.note(`✗ ${reason}\n  The web app is served as it was built last, if ever.`)
+    })
 }
