@@ -8,19 +8,13 @@ import type { Backlog } from './health.ts'
 import { makeLocksBack } from './locks-back.ts'
 import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
-import {
-  backlogOf,
-  emptyQueue,
-  forgetUnderWay,
-  type IntentKey,
-  keyOf,
-  type LaneQueue,
-  takeIntent,
-} from './queue.ts'
+import { backlogOf, emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
 import { makeRegistrations, type Registrations } from './registrations.ts'
+import { makeRest } from './rest.ts'
 import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
 import { makeTeller, type Teller } from './tell.ts'
 import type { Troubles } from './troubles.ts'
+import { makeUnread } from './unread.ts'
 import { makeUntilChain, unlessStopped } from './until-chain.ts'
 
 /** The lane's memory and its one transaction at a time. */
@@ -62,11 +56,9 @@ export function makeLaneWork(
   const [outbox, lockOutbox] = [outboxOf(lane), outboxOf('lock')]
   const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
   let memory = remember()
-  // By what they want: a job that hears nothing says it again each second.
-  const unread = new Map<IntentKey, LaneIntent>()
-  let unreadSince = clock.now()
+  const unread = makeUnread(clock)
+  const rest = makeRest(clock)
   let ready = false
-  let wakeUp: (() => void) | undefined
 
   function remember(): Memory {
     const queue = emptyQueue()
@@ -76,29 +68,10 @@ export function makeLaneWork(
     const submitter = makeSubmitter({ ...options, ...memory, ...around })
     return { queue, registrations, submitter }
   }
-  // What arrives in one turn of the event loop goes into one batch.
-  const wake = () => {
-    if (wakeUp) setImmediate(wakeUp)
-    wakeUp = undefined
-  }
   const take = (intent: LaneIntent) => {
-    if (!ready) {
-      if (unread.size === 0) unreadSince = clock.now()
-      const key = keyOf(intent)
-      if (!isAbandoned(unread.get(key))) unread.set(key, intent)
-    } else if (takeIn(memory, intent, { teller, clock, wake, lane, log })) wake()
+    if (!ready) unread.add(intent)
+    else if (takeIn(memory, intent, { teller, clock, wake: rest.wake, lane, log })) rest.wake()
   }
-  const idle = () =>
-    new Promise<'woken' | 'rested'>((resolve) => {
-      const cancel = clock.after(LOOK_MS, () => {
-        wakeUp = undefined
-        resolve('rested')
-      })
-      wakeUp = () => {
-        cancel()
-        resolve('woken')
-      }
-    })
 
   const gather = async ({ type, items }: Batch, startedAt: number) => {
     const rule = GATHER[type]
@@ -114,30 +87,28 @@ export function makeLaneWork(
     register: (wish, respond) => {
       memory.registrations
         .ask(wish, respond)
-        .then((needed) => needed && wake())
+        .then((needed) => needed && rest.wake())
         .catch(unlessStopped(log, lane, 'question not answered'))
     },
     run: async () => {
       let place: Place = await memory.submitter.recover()
       ready = true
-      const heard = [...unread.values()]
-      unread.clear()
-      for (const intent of heard) take(intent)
+      for (const intent of unread.takeAll()) take(intent)
       while (alive()) {
         const batch = memory.submitter.next()
         if (batch) {
           const startedAt = clock.monotonic()
           place = await memory.submitter.submit(batch, place)
           await gather(batch, startedAt)
-        } else if ((await idle()) === 'rested') await memory.submitter.check(place)
+        } else if ((await rest.until(LOOK_MS)) === 'rested') await memory.submitter.check(place)
       }
     },
-    wake,
+    wake: rest.wake,
     backlog: () => {
-      const { count, oldestAt = unreadSince } = backlogOf(memory.queue)
-      if (unread.size === 0) return backlogOf(memory.queue)
-      const oldest = toUnixMs(Math.min(oldestAt, unreadSince))
-      return { count: count + unread.size, oldestAt: oldest }
+      const known = backlogOf(memory.queue)
+      if (unread.count === 0) return known
+      const oldestAt = toUnixMs(Math.min(known.oldestAt ?? unread.since, unread.since))
+      return { count: known.count + unread.count, oldestAt }
     },
     pauseTaking: () => {
       ready = false
@@ -145,14 +116,10 @@ export function makeLaneWork(
     },
     forgetAll: () => {
       memory = remember()
-      unread.clear()
+      unread.takeAll()
     },
   }
 }
-
-/** A caller who has gone stays gone: what was said before that may come after it. */
-const isAbandoned = (intent: LaneIntent | undefined): boolean =>
-  intent?.type === 'lock' && intent.abandon
 
 interface Memory {
   readonly queue: LaneQueue
