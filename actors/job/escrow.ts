@@ -1,0 +1,147 @@
+import type {
+  ConfirmLock,
+  ConfirmRefund,
+  ConfirmSettlement,
+  RefuseLock,
+  RefuseSettlement,
+} from '../../src/messages/job.ts'
+import { findsNoLock } from '../../src/messages/lane.ts'
+import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
+import type { JobEvent } from './events.ts'
+import { route } from './offers.ts'
+import { lockRefusal, refundedOnChain, settlementRefusal, timeout } from './refusals.ts'
+import {
+  type BegunJob,
+  type EndedJob,
+  isCompleted,
+  isEnded,
+  isPaid,
+  isRunning,
+  lockIsOpen,
+} from './state.ts'
+import type { World } from './world.ts'
+
+/**
+ * What lanes and watcher tell of the job's credits: locked, settled, given back, or none of it. A lane
+ * may tell at broadcast, late and more than once, and the chain may go back behind all that it told.
+ */
+
+export function decideConfirmLock(
+  job: BegunJob,
+  command: ConfirmLock,
+  world: World,
+): Decision<JobEvent> {
+  const { tx, block, at } = command
+  const confirmed: JobEvent = { type: 'LockConfirmed', tx, block }
+  // The job ended while its lock was on the way: known now, it is refunded.
+  if (isEnded(job)) {
+    return job.escrow.at === 'asked' || job.escrow.at === 'never' ? accept(confirmed) : nothing
+  }
+  if (isCompleted(job) && job.escrow.at === 'asked') return accept(confirmed)
+  if (job.escrow.at === 'locked') {
+    // Told at broadcast first, and now with the block, or with the hash that was mined instead.
+    const same = job.escrow.tx === tx && job.escrow.block === block
+    return same || block === 0 ? nothing : accept(confirmed)
+  }
+  return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
+}
+
+export function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<JobEvent> {
+  const { reason, at, final } = command
+  // A job that waits for its lock hears the end from the lane: it may be on its way once more.
+  if (final && !isPaid(job)) return nothing
+  if (isEnded(job)) return mayRefuse(job, reason) ? accept({ type: 'LockRefused' }) : nothing
+  if (isPaid(job) ? !isUndone(job, command) : !lockIsOpen(job)) return nothing
+  // Told at broadcast, the lock let a worker begin, and perhaps finish; it will not be paid.
+  return accept<JobEvent>(
+    { type: 'JobFailed', refusal: lockRefusal(job, reason), at },
+    { type: 'LockRefused' },
+  )
+}
+
+/**
+ * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
+ * before the lock came again: nobody is charged, and nobody is paid.
+ */
+const isUndone = (job: BegunJob, command: RefuseLock): boolean =>
+  command.reason === 'InsufficientCredits' &&
+  command.block !== undefined &&
+  job.status === 'settled' &&
+  isLater(command, command.block, job.settlement.block)
+
+/** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
+function mayRefuse(job: EndedJob, reason: string): boolean {
+  const { escrow } = job
+  // Its refund may be told of at broadcast, before it finds nothing.
+  const isRefunding =
+    escrow.at === 'locked' || (escrow.at === 'returned' && escrow.refundBlock === null)
+  return lockIsOpen(job) || (isRefunding && findsNoLock(reason))
+}
+
+export function decideConfirmSettlement(
+  job: BegunJob,
+  command: ConfirmSettlement,
+): Decision<JobEvent> {
+  const { tx, block, charged, answer } = command
+  // The chain went back behind what ended the job, and paid its worker instead.
+  if (isEnded(job) && job.answered) {
+    const { escrow } = job
+    const refundBlock = escrow.at === 'returned' ? escrow.refundBlock : null
+    const isLate = refundBlock !== null && !isLater(command, block, refundBlock)
+    return isLate ? nothing : accept({ type: 'SettlementConfirmed', tx, block, charged })
+  }
+  // The journal is an older copy, of before the answer: the chain has spoken all the same.
+  if (!isCompleted(job)) {
+    return answer ? accept({ type: 'SettlementFound', tx, block, charged, answer }) : nothing
+  }
+  // Told again with another block: the chain went back, and the settlement was included anew.
+  if (job.settlement?.tx === tx && job.settlement.block === block) return nothing
+  return accept({ type: 'SettlementConfirmed', tx, block, charged })
+}
+
+/**
+ * No lock ends twice. Where it ends otherwise than was seen, the chain has gone back behind that: to
+ * any block. What is told late is told of an earlier one.
+ */
+const isLater = ({ final }: Pick<ConfirmRefund, 'final'>, block: number, seen: number): boolean =>
+  final === true || block > seen
+
+/** Arbitration takes longer than any chain goes back. */
+const isPaidFor = (job: BegunJob, command: ConfirmRefund, block: number): boolean =>
+  isCompleted(job) &&
+  job.settlement !== null &&
+  (!isLater(command, block, job.settlement.block) ||
+    ('dispute' in job && 'resolution' in job.dispute))
+
+export function decideRefuseSettlement(
+  job: BegunJob,
+  { reason, at }: RefuseSettlement,
+): Decision<JobEvent> {
+  // A dispute that was kept until then has nothing left to contest.
+  if (!isCompleted(job) || isPaid(job)) return nothing
+  const { escrow } = job
+  if (escrow.at !== 'locked' || !findsNoLock(reason)) {
+    return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
+  }
+  // The chain went back behind the lock. It is open again: the lock lane is asked, and has the last word.
+  return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
+}
+
+export function decideConfirmRefund(job: BegunJob, command: ConfirmRefund): Decision<JobEvent> {
+  const { tx, block, at } = command
+  const confirmed: JobEvent = { type: 'RefundConfirmed', tx, block }
+  if (isEnded(job)) {
+    const { escrow } = job
+    if (escrow.at !== 'returned') return accept(confirmed)
+    // Told at broadcast first. Told with another block: the chain went back.
+    const same = escrow.refundTx === tx && escrow.refundBlock === block
+    return same || block === null ? nothing : accept(confirmed)
+  }
+  // Anyone may refund an expired lock. The chain has spoken: the job cannot be paid any more.
+  if (block === null || isPaidFor(job, command, block)) return nothing
+  // A lock is older than any window by then: no worker finished in time.
+  if (isRunning(job) && at >= job.terms.deadlineAt) {
+    return accept<JobEvent>({ type: 'JobExpired', refusal: timeout(job), at }, confirmed)
+  }
+  return accept<JobEvent>({ type: 'JobFailed', refusal: refundedOnChain(), at }, confirmed)
+}
