@@ -25,14 +25,8 @@ import type { Edges } from './edges.ts'
 import type { JobEvent } from './events.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
-import {
-  type BegunJob,
-  evolve,
-  isCompleted,
-  isRunning,
-  type Job,
-  type RunningJob,
-} from './state.ts'
+import type { RunningJob } from './running.ts'
+import { type BegunJob, evolve, isCompleted, isRunning, type Job } from './state.ts'
 import { jobTrace, traced } from './trace-context.ts'
 import { answer, endingOf } from './view.ts'
 import type { World } from './world.ts'

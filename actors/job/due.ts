@@ -1,6 +1,7 @@
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import type { DueEffect } from '../../src/runtime/kind.ts'
 import { type CompletedJob, isMined } from './completed.ts'
+import type { RunningJob } from './running.ts'
 import {
   awaitsRefundHash,
   type EndedJob,
@@ -8,7 +9,6 @@ import {
   isRunning,
   type Job,
   lockIsOpen,
-  type RunningJob,
 } from './state.ts'
 import { isBack } from './terms.ts'
 

@@ -1,13 +1,7 @@
 import type { JobHappening } from '../../src/messages/job-fact.ts'
 import { isMined, isProven } from './completed.ts'
-import {
-  type BegunJob,
-  type EndedJob,
-  isCompleted,
-  isRunning,
-  type Job,
-  lastWorkerOf,
-} from './state.ts'
+import { lastWorkerOf } from './running.ts'
+import { type BegunJob, type EndedJob, isCompleted, isRunning, type Job } from './state.ts'
 import { isBack, reasonOf } from './terms.ts'
 
 /**

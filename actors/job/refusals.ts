@@ -1,6 +1,7 @@
 import type { FailWorker } from '../../src/messages/job.ts'
 import type { CompletedJob } from './completed.ts'
-import type { EndedJob, RunningJob } from './state.ts'
+import type { RunningJob } from './running.ts'
+import type { EndedJob } from './state.ts'
 import type { JobRefusal } from './terms.ts'
 
 /** What a caller is told when a job ends without an answer. */

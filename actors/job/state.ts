@@ -1,47 +1,14 @@
-import { minCredits } from '../../src/domain/credits.ts'
 import type { Address, JobId, TxHash } from '../../src/domain/ids.ts'
-import { priceOf } from '../../src/domain/pricing.ts'
-import { assert, unreachable } from '../../src/domain/result.ts'
+import { assert } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
-import {
-  type CompletedJob,
-  evolveCompleted,
-  type SettledJob,
-  type SettlingJob,
-} from './completed.ts'
+import { type CompletedJob, evolveCompleted, type SettledJob } from './completed.ts'
 import type { JobEvent } from './events.ts'
-import type { AssignedWorker, Escrow, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
+import { evolveRunning, lastWorkerOf, type RunningJob, started } from './running.ts'
+import type { Escrow, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
 export type Job = BegunJob | AbandonedJob
 export type BegunJob = RunningJob | CompletedJob | EndedJob
-
-/** One try to have a worker run the job. */
-export interface Attempt {
-  /** From 1. */
-  readonly number: number
-  readonly poolId: string
-  readonly worker: AssignedWorker | null
-}
-
-export interface RunningJob {
-  readonly status: 'pending' | 'processing'
-  readonly terms: JobTerms
-  readonly escrow: Escrow
-  readonly attempt: Attempt | null
-  readonly attempts: number
-  /** Workers and pools that this job is not offered to again. */
-  readonly excludeWorkers: readonly Address[]
-  readonly excludePools: readonly string[]
-  /** It has lost the worker that it had. */
-  readonly lostWorker?: Address
-  /** Up to so many tokens of context were too few. */
-  readonly contextAbove?: number
-  /** The caller hung up: what was generated is settled, nothing is tried again. */
-  readonly cancelled: boolean
-  /** When another edge began to wait for it; absent while that is the one that began it. */
-  readonly joinedAt?: UnixMs
-}
 
 export interface EndedJob {
   readonly status: 'failed' | 'refunded'
@@ -83,10 +50,6 @@ export const isEnded = (job: Job): job is EndedJob =>
 /** A timeout whose answer waits for the hash of the refund, which nobody has told yet. */
 export const awaitsRefundHash = ({ status, escrow }: EndedJob): boolean =>
   status === 'refunded' && escrow.at !== 'returned' && escrow.at !== 'never'
-
-/** Who runs it, or ran it last; null: no worker has taken it yet. */
-export const lastWorkerOf = ({ attempt, lostWorker }: RunningJob): Address | null =>
-  attempt?.worker?.address ?? lostWorker ?? null
 
 /** The lock is asked for, or broadcast (block 0): the chain has not decided yet. */
 export const lockIsOpen = ({ escrow }: BegunJob): boolean =>
@@ -139,97 +102,6 @@ function answeredAgain({ answered, escrow }: EndedJob): CompletedJob {
   const tx = escrow.at === 'returned' ? escrow.tx : null
   if (tx === null || answered.escrow.at === 'asked') return answered
   return { ...answered, escrow: { ...answered.escrow, tx } }
-}
-
-function started(terms: JobTerms): RunningJob {
-  return {
-    status: 'pending',
-    terms,
-    escrow: { at: 'asked' },
-    attempt: null,
-    attempts: 0,
-    excludeWorkers: [],
-    excludePools: [],
-    cancelled: false,
-  }
-}
-
-type RunningEvent = Extract<
-  JobEvent,
-  {
-    type:
-      | 'OfferMade'
-      | 'OfferFailed'
-      | 'WorkerAssigned'
-      | 'JobJoined'
-      | 'CancelRequested'
-      | 'JobCompleted'
-  }
->
-
-function evolveRunning(job: RunningJob, event: RunningEvent): Job {
-  switch (event.type) {
-    case 'OfferMade': {
-      const number = job.attempts + 1
-      const attempt = { number, poolId: event.poolId, worker: null }
-      return { ...job, status: 'pending', attempt, attempts: number }
-    }
-    case 'OfferFailed':
-      return offerFailed(job, event)
-    case 'WorkerAssigned': {
-      assert(job.attempt, 'a worker is assigned to an offer')
-      const { worker: address, workerId: id, takenAt } = event
-      const worker = { address, id, ...(takenAt === undefined ? {} : { takenAt }) }
-      return { ...job, status: 'processing', attempt: { ...job.attempt, worker } }
-    }
-    case 'JobJoined':
-      return { ...job, terms: { ...job.terms, replyTo: event.replyTo }, joinedAt: event.at }
-    case 'CancelRequested':
-      return { ...job, cancelled: true }
-    case 'JobCompleted':
-      return completed(job, event)
-    default:
-      return unreachable(event)
-  }
-}
-
-function offerFailed(
-  job: RunningJob,
-  { excludePool, workers = [], contextAbove }: Extract<JobEvent, { type: 'OfferFailed' }>,
-): RunningJob {
-  const { attempt } = job
-  assert(attempt, 'an offer failed that was made')
-  const assigned = attempt.worker ? [attempt.worker.address] : []
-  return {
-    ...job,
-    status: 'pending',
-    attempt: null,
-    excludeWorkers: [...new Set([...job.excludeWorkers, ...assigned, ...workers])],
-    excludePools: excludePool ? [...job.excludePools, attempt.poolId] : job.excludePools,
-    ...(attempt.worker ? { lostWorker: attempt.worker.address } : {}),
-    ...(contextAbove === undefined ? {} : { contextAbove }),
-  }
-}
-
-function completed(
-  job: RunningJob,
-  event: Extract<JobEvent, { type: 'JobCompleted' }>,
-): SettlingJob {
-  const { escrow, terms, attempt } = job
-  assert(escrow.at === 'locked' && attempt, 'a job is completed under its lock')
-  const { worker, workerId, at, type: _, ...proof } = event
-  return {
-    status: 'settling',
-    terms,
-    escrow,
-    attempt: attempt.number,
-    // As it was assigned, unless another one was the first to answer.
-    worker: attempt.worker?.address === worker ? attempt.worker : { address: worker, id: workerId },
-    completedAt: at,
-    charged: minCredits(priceOf(terms.tier, event.usage.completionTokens), terms.lock),
-    settlement: null,
-    ...proof,
-  }
 }
 
 function ended(

@@ -12,6 +12,7 @@ import type { Decision } from '../../src/runtime/kind.ts'
 import { type CompletedJob, disputeOf, isProven, type ProvenJob } from './completed.ts'
 import type { JobEvent } from './events.ts'
 import { completeRefusal, lostAnswer } from './refusals.ts'
+import { lastWorkerOf, type RunningJob } from './running.ts'
 import {
   awaitsRefundHash,
   type BegunJob,
@@ -20,8 +21,6 @@ import {
   isEnded,
   isRunning,
   type Job,
-  lastWorkerOf,
-  type RunningJob,
 } from './state.ts'
 
 /** The answer to a command, and no more of it than is read: otherwise half of what a host says were views. */
