@@ -4,8 +4,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
+import { type AcquiredClaim, Claims, checkpointKey } from './claims.ts'
 import { Hosts } from './hosts.ts'
-import { type Claim, makeHomes, placementOf } from './placement.ts'
+import { makeHomes, placementOf } from './placement.ts'
 
 /** What hosts share out among themselves: the partitions of the jobs, a signing lane, a watcher. */
 export interface ResourceKind {
@@ -20,13 +21,6 @@ export interface ResourceKind {
   checkpoints?(): ReadonlyMap<string, number>
 }
 
-export interface AcquiredClaim {
-  readonly name: string
-  readonly from: number
-  /** The last owner did not give it back: it may not know yet that it lost it. */
-  readonly seized: boolean
-}
-
 interface Options {
   readonly hostId: string
   readonly resources: readonly ResourceKind[]
@@ -39,14 +33,12 @@ interface Options {
 
 const CHECKPOINT_MS = 1_000
 const RETRY_MS = 500
-const claimKey = (name: string) => `claim.${name}`
-const checkpointKey = (hostId: string) => `checkpoint.${hostId}`
 
 /** Claims what belongs to this host, gives back what does not, notices what it lost. */
 export class Ownership {
   readonly #options: Options
   readonly #hosts: Hosts
-  readonly #claims = new Map<string, { claim: Claim; revision: number }>()
+  readonly #claims: Claims
   readonly #held = new Set<string>()
   readonly #resting = new Set<ResourceKind>()
   readonly #homes: ReadonlyMap<ResourceKind, ReturnType<typeof makeHomes>>
@@ -59,6 +51,7 @@ export class Ownership {
   constructor(options: Options) {
     this.#options = options
     const { hostId, registry, log } = options
+    this.#claims = new Claims(options)
     this.#checkpoint = new CheckpointWriter({ registry, key: checkpointKey(hostId), log })
     this.#homes = new Map(options.resources.map((resource) => [resource, makeHomes()]))
     this.#hosts = new Hosts({
@@ -71,18 +64,13 @@ export class Ownership {
   }
 
   async start(): Promise<void> {
-    const { registry, bus, clock } = this.#options
-    const unwatch = await registry.watch('claim.>', (key, entry) => {
-      const name = key.slice('claim.'.length)
-      if (entry) this.#learn(name, entry.value as Claim, entry.revision)
-      else this.#claims.delete(name)
-      this.#place()
-    })
+    const { bus, clock } = this.#options
+    const unwatch = await this.#claims.watch(() => this.#place())
     this.#hosts.start()
     // Somebody found a partition without an owner: test the one we think it has.
     const orphans = bus.subscribe(SUBJECTS.orphan, (message) => {
       const { partition } = message as { partition: number }
-      const owner = this.#claims.get(`p.${partition}`)?.claim.host
+      const owner = this.#claims.of(`p.${partition}`)?.host
       if (owner) void this.#hosts.probe(owner)
       else this.#place()
     })
@@ -99,9 +87,9 @@ export class Ownership {
    * left none, the sequence from which it took the name over.
    */
   async lowest(names: readonly string[], mark: string): Promise<number> {
-    const checkpoints = await this.#checkpointsOf(names)
+    const checkpoints = await this.#claims.checkpointsOf(names)
     const sequences = names.map((name) => {
-      const claim = this.#claims.get(name)?.claim
+      const claim = this.#claims.of(name)
       const left = claim && checkpoints.get(claim.host)?.[`${name}.${mark}`]
       return left ?? claim?.from ?? 1
     })
@@ -130,14 +118,7 @@ export class Ownership {
 
   /** Owners left over from an earlier life of the network are gone: no need to wait for silence. */
   async #probeOwners(): Promise<void> {
-    const owners = new Set([...this.#claims.values()].map(({ claim }) => claim.host))
-    await Promise.all([...owners].map((host) => this.#hosts.probe(host)))
-  }
-
-  #learn(name: string, claim: Claim, revision: number): void {
-    const known = this.#claims.get(name)
-    if (known && known.revision >= revision) return
-    this.#claims.set(name, { claim, revision })
+    await Promise.all([...this.#claims.hosts].map((host) => this.#hosts.probe(host)))
   }
 
   /** Looks over all resources; calls that come meanwhile are answered by one more look. */
@@ -172,7 +153,7 @@ export class Ownership {
     const { hostId: me } = this.#options
     const homeOf = this.#homes.get(resource)!(this.#hosts.candidates(resource.kind))
     const lost = resource.names.filter(
-      (name) => this.#held.has(name) && this.#claims.get(name)?.claim.host !== me,
+      (name) => this.#held.has(name) && this.#claims.of(name)?.host !== me,
     )
     if (lost.length > 0) await this.#drop(resource, lost)
 
@@ -183,7 +164,7 @@ export class Ownership {
       const placement = placementOf({
         me,
         home: homeOf(name),
-        claim: this.#claims.get(name)?.claim,
+        claim: this.#claims.of(name),
         isHeld: this.#held.has(name),
         isDead,
       })
@@ -196,10 +177,10 @@ export class Ownership {
 
   async #take(resource: ResourceKind, names: readonly string[]): Promise<void> {
     const { log, hostId } = this.#options
-    const checkpoints = await this.#checkpointsOf(names)
+    const checkpoints = await this.#claims.checkpointsOf(names)
     const claims = await Promise.all(
       names.map((name) =>
-        this.#claim(name, checkpoints).catch((error) => {
+        this.#claims.take(name, checkpoints).catch((error) => {
           log.warn({ err: error, name }, 'ownership: claim not answered, trying again')
         }),
       ),
@@ -220,61 +201,17 @@ export class Ownership {
     }
   }
 
-  async #claim(
-    name: string,
-    checkpoints: ReadonlyMap<string, Record<string, number>>,
-  ): Promise<AcquiredClaim | undefined> {
-    const known = this.#claims.get(name)
-    const previous = known?.claim
-    const from = Math.max(
-      previous?.from ?? 1,
-      (previous && checkpoints.get(previous.host)?.[name]) ?? 1,
-    )
-    const claim: Claim = { host: this.#options.hostId, epoch: (previous?.epoch ?? 0) + 1, from }
-    const revision = await this.#options.registry.put(claimKey(name), claim, known?.revision ?? 0)
-    if (revision === 'conflict') {
-      // Another was quicker. The watch tells, but may be dumb for a while when a server has died.
-      const entry = await this.#options.registry.get(claimKey(name))
-      if (entry) this.#learn(name, entry.value as Claim, entry.revision)
-      return undefined
-    }
-    this.#learn(name, claim, revision)
-    return { name, from, seized: previous !== undefined && previous.host !== '' }
-  }
-
-  async #checkpointsOf(
-    names: readonly string[],
-  ): Promise<ReadonlyMap<string, Record<string, number>>> {
-    const hosts = new Set(names.flatMap((name) => this.#claims.get(name)?.claim.host || []))
-    const found = new Map<string, Record<string, number>>()
-    for (const host of hosts) {
-      const entry = await this.#options.registry.get(checkpointKey(host))
-      if (entry) found.set(host, entry.value as Record<string, number>)
-    }
-    return found
-  }
-
   async #giveBack(resource: ResourceKind, names: readonly string[]): Promise<void> {
     const { log } = this.#options
     const held = names.filter((name) => this.#held.has(name))
     const checkpoints = resource.checkpoints?.()
     if (held.length > 0) await this.#drop(resource, held)
     await Promise.all(
-      names.map(async (name) => {
-        const known = this.#claims.get(name)
-        if (!known || known.claim.host !== this.#options.hostId) return
-        const claim: Claim = {
-          host: '',
-          epoch: known.claim.epoch,
-          from: checkpoints?.get(name) ?? known.claim.from,
-        }
-        try {
-          const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
-          if (revision !== 'conflict') this.#learn(name, claim, revision)
-        } catch (error) {
+      names.map((name) =>
+        this.#claims.giveBack(name, checkpoints?.get(name)).catch((error) => {
           log.warn({ err: error, name }, 'ownership: not given back yet, trying again')
-        }
-      }),
+        }),
+      ),
     )
   }
 
