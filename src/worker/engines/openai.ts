@@ -1,13 +1,12 @@
-import { Agent, request } from 'undici'
-import { z } from 'zod'
+import { Agent } from 'undici'
 import type { Log } from '../../telemetry/log.ts'
 import { type Engine, EngineFault, type EngineJob, type Piece } from '../engine.ts'
 import { countPromptTokens } from '../word-pieces.ts'
 import { Beat } from './beat.ts'
 import { UpstreamBody } from './upstream-body.ts'
-import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
-import { parseJson, statusFault } from './upstream-faults.ts'
-import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
+import { statusFault } from './upstream-faults.ts'
+import { UpstreamListing } from './upstream-listing.ts'
+import type { WantedModel } from './upstream-models.ts'
 import { UpstreamStream } from './upstream-stream.ts'
 import { upstreamBase } from './upstream-url.ts'
 
@@ -28,7 +27,6 @@ export interface OpenAiOptions {
 
 /** For `net.connect`: what an answer at rest brings stays in the kernel, so that one read brings it all. */
 const SOCKET: object = { highWaterMark: 1 }
-const LIST_MS = 10_000
 const FIRST_BYTE_MS = 120_000
 const SILENCE_MS = 30_000
 /** So long a stream that is done is read for its end. */
@@ -38,9 +36,6 @@ const ESTIMATE_SLACK = 1.25
 
 /** So much of a refusal is read, in bytes. */
 const REFUSAL_BYTES_MAX = 64 * 1024
-
-// Ollama without a model says null.
-const listing = z.object({ data: z.array(listedModel).nullable() })
 
 /** An answer whose first event has come. */
 interface Begun {
@@ -54,19 +49,14 @@ export class OpenAiEngine implements Engine {
   readonly name: string
   private readonly base: string
   private readonly headers: Record<string, string>
-  /** As the last look found them. */
-  private served: ReadonlyMap<string, ServedModel> = new Map()
-  /** All that any look found, by id: a job goes on under the name it has, whatever a look finds meanwhile. */
-  private readonly known = new Map<string, ServedModel>()
   private readonly firstByteMs: number
   private readonly silenceMs: number
   private readonly connections: Agent
   private readonly beat = new Beat()
-  /** What was logged last of the models: they are looked at again and again. */
-  private said = ''
+  private readonly listing: UpstreamListing
 
   /** @throws {ConfigError} where the address is not usable */
-  constructor(private readonly options: OpenAiOptions) {
+  constructor(options: OpenAiOptions) {
     this.silenceMs = options.silenceMs ?? SILENCE_MS
     this.firstByteMs = Math.max(options.firstByteMs ?? FIRST_BYTE_MS, this.silenceMs)
     this.base = upstreamBase(options.url)
@@ -83,56 +73,12 @@ export class OpenAiEngine implements Engine {
       'content-type': 'application/json',
       ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
     }
+    const { base, headers, connections } = this
+    this.listing = new UpstreamListing({ ...options, base, headers, connections })
   }
 
-  async models(): Promise<ReadonlyMap<string, number>> {
-    const url = `${this.base}/models`
-    try {
-      const listed = await this.list(url)
-      const { served, skipped } = matchModels(listed, this.options.wanted)
-      this.served = await this.withContext(served, listed)
-      for (const [id, model] of this.served) this.known.set(id, model)
-      const about = { url, skipped }
-      if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
-      else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
-    } catch (error) {
-      this.served = new Map()
-      const message = 'upstream does not list its models: is it running, is --upstream right?'
-      this.sayOnce('warn', { url, err: error }, message)
-    }
-    return new Map([...this.served.values()].map(({ id, contextWindow }) => [id, contextWindow]))
-  }
-
-  /** What the operator says of the context wins over what the upstream tells. */
-  private async withContext(
-    served: ReadonlyMap<string, ServedModel>,
-    listed: readonly UpstreamEntry[],
-  ): Promise<ReadonlyMap<string, ServedModel>> {
-    const names = new Set([...served.values()].map(({ upstream }) => upstream))
-    const said = this.options.contextWindow
-    const told = said
-      ? new Map<string, number>()
-      : await contextWindows(
-          listed.filter(({ id }) => names.has(id)),
-          (path, body) => this.ask(path, body),
-        )
-    return new Map(
-      [...served].map(([id, model]) => [
-        id,
-        { ...model, contextWindow: said || this.largest(id, told.get(model.upstream) ?? 0) },
-      ]),
-    )
-  }
-
-  /** Ollama tells the whole of it only while the model is loaded, and unloads it when idle. */
-  private largest = (id: string, told: number): number =>
-    Math.max(told, this.served.get(id)?.contextWindow ?? 0)
-
-  private sayOnce(level: 'info' | 'warn', about: object, message: string): void {
-    const said = JSON.stringify([message, { ...about, err: undefined }])
-    if (said === this.said) return
-    this.said = said
-    this.options.log[level](about, message)
+  models(): Promise<ReadonlyMap<string, number>> {
+    return this.listing.look()
   }
 
   async *generate(job: EngineJob, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
@@ -172,7 +118,7 @@ export class OpenAiEngine implements Engine {
 
   /** By estimate, and so only where the prompt is far too long: the exact count is the upstream's. */
   private requireRoom(job: EngineJob): void {
-    const room = this.known.get(job.model)?.contextWindow
+    const room = this.listing.get(job.model)?.contextWindow
     const tokens = countPromptTokens(job.messages)
     if (!room || tokens <= room * ESTIMATE_SLACK) return
     throw new EngineFault(
@@ -183,30 +129,6 @@ export class OpenAiEngine implements Engine {
 
   async close(): Promise<void> {
     await this.connections.destroy()
-  }
-
-  /** Something that only this kind of upstream has; undefined where this one does not. */
-  private async ask(path: string, body?: object): Promise<unknown> {
-    const { statusCode, body: answer } = await request(this.base.replace(/\/v1$/, '') + path, {
-      method: body ? 'POST' : 'GET',
-      headers: this.headers,
-      body: body ? JSON.stringify(body) : null,
-      dispatcher: this.connections,
-      signal: AbortSignal.timeout(LIST_MS),
-    })
-    const text = await answer.text()
-    return statusCode === 200 ? parseJson(text) : undefined
-  }
-
-  private async list(url: string) {
-    const { statusCode, body } = await request(url, {
-      headers: this.headers,
-      dispatcher: this.connections,
-      signal: AbortSignal.timeout(LIST_MS),
-    })
-    const text = await body.text()
-    if (statusCode !== 200) throw statusFault(statusCode, text)
-    return listing.parse(JSON.parse(text)).data ?? []
   }
 
   /** Sends the request; resolves when the upstream has begun to answer. */
@@ -265,7 +187,7 @@ export class OpenAiEngine implements Engine {
   private completionRequest({ model, messages, sampling }: EngineJob, maxTokens?: number) {
     const { stop, ...numbers } = sampling
     return {
-      model: this.known.get(model)?.upstream ?? model,
+      model: this.listing.get(model)?.upstream ?? model,
       messages,
       stream: true,
       stream_options: { include_usage: true },
@@ -275,9 +197,6 @@ export class OpenAiEngine implements Engine {
     }
   }
 }
-
-const NOTHING_TO_SERVE =
-  'the upstream has none of the models wanted: name them with --models as id=upstream-name'
 
 const brokenOff = (error: unknown): EngineFault =>
   error instanceof EngineFault

@@ -1,0 +1,119 @@
+import { type Agent, request } from 'undici'
+import { z } from 'zod'
+import type { Log } from '../../telemetry/log.ts'
+import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
+import { parseJson, statusFault } from './upstream-faults.ts'
+import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
+
+interface Options {
+  /** Ends in /v1. */
+  readonly base: string
+  readonly headers: Record<string, string>
+  readonly connections: Agent
+  readonly wanted: readonly WantedModel[]
+  readonly contextWindow?: number
+  readonly log: Log
+}
+
+const LIST_MS = 10_000
+
+// Ollama without a model says null.
+const listing = z.object({ data: z.array(listedModel).nullable() })
+
+/** Which models the upstream has, under which names, with how much context. Looked at again and again. */
+export class UpstreamListing {
+  /** As the last look found them. */
+  private served: ReadonlyMap<string, ServedModel> = new Map()
+  /** All that any look found, by id: a job goes on under the name it has, whatever a look finds meanwhile. */
+  private readonly known = new Map<string, ServedModel>()
+  /** What was logged last: most looks find what the one before found. */
+  private said = ''
+
+  constructor(private readonly options: Options) {}
+
+  /** Model id to context window. Never rejects: one that does not answer serves nothing. */
+  async look(): Promise<ReadonlyMap<string, number>> {
+    const url = `${this.options.base}/models`
+    try {
+      const listed = await this.list(url)
+      const { served, skipped } = matchModels(listed, this.options.wanted)
+      this.served = await this.withContext(served, listed)
+      for (const [id, model] of this.served) this.known.set(id, model)
+      const about = { url, skipped }
+      if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
+      else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
+    } catch (error) {
+      this.served = new Map()
+      const message = 'upstream does not list its models: is it running, is --upstream right?'
+      this.sayOnce('warn', { url, err: error }, message)
+    }
+    return new Map([...this.served.values()].map(({ id, contextWindow }) => [id, contextWindow]))
+  }
+
+  /** As any look found it. */
+  get(id: string): ServedModel | undefined {
+    return this.known.get(id)
+  }
+
+  /** What the operator says of the context wins over what the upstream tells. */
+  private async withContext(
+    served: ReadonlyMap<string, ServedModel>,
+    listed: readonly UpstreamEntry[],
+  ): Promise<ReadonlyMap<string, ServedModel>> {
+    const names = new Set([...served.values()].map(({ upstream }) => upstream))
+    const said = this.options.contextWindow
+    const told = said
+      ? new Map<string, number>()
+      : await contextWindows(
+          listed.filter(({ id }) => names.has(id)),
+          (path, body) => this.ask(path, body),
+        )
+    return new Map(
+      [...served].map(([id, model]) => [
+        id,
+        { ...model, contextWindow: said || this.largest(id, told.get(model.upstream) ?? 0) },
+      ]),
+    )
+  }
+
+  /** Ollama tells the whole of it only while the model is loaded, and unloads it when idle. */
+  private largest = (id: string, told: number): number =>
+    Math.max(told, this.served.get(id)?.contextWindow ?? 0)
+
+  private sayOnce(level: 'info' | 'warn', about: object, message: string): void {
+    const said = JSON.stringify([message, { ...about, err: undefined }])
+    if (said === this.said) return
+    this.said = said
+    this.options.log[level](about, message)
+  }
+
+  /** Something that only this kind of upstream has; undefined where this one does not. */
+  private async ask(path: string, body?: object): Promise<unknown> {
+    const { statusCode, body: answer } = await request(
+      this.options.base.replace(/\/v1$/, '') + path,
+      {
+        method: body ? 'POST' : 'GET',
+        headers: this.options.headers,
+        body: body ? JSON.stringify(body) : null,
+        dispatcher: this.options.connections,
+        signal: AbortSignal.timeout(LIST_MS),
+      },
+    )
+    const text = await answer.text()
+    return statusCode === 200 ? parseJson(text) : undefined
+  }
+
+  private async list(url: string) {
+    const { statusCode, body } = await request(url, {
+      headers: this.options.headers,
+      dispatcher: this.options.connections,
+      signal: AbortSignal.timeout(LIST_MS),
+    })
+    const text = await body.text()
+    if (statusCode !== 200) throw statusFault(statusCode, text)
+    return listing.parse(JSON.parse(text)).data ?? []
+  }
+}
+
+const NOTHING_TO_SERVE =
+  'the upstream has none of the models wanted: name them with --models as id=upstream-name'
