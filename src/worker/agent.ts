@@ -5,13 +5,14 @@ import type { Log } from '../telemetry/log.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { AcceptedJobs } from './accepted-jobs.ts'
 import { adviceFor, OTHER_VERSION } from './advice.ts'
-import { backoffMs, jittered, LASTING, pause } from './backoff.ts'
+import { backoffMs, LASTING, pause } from './backoff.ts'
 import type { WorkerFacts } from './chain/worker-facts.ts'
 import { dial, type PoolTarget, told } from './dial.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
 import type { JobRun, RunEnd } from './job-run.ts'
 import type { SignedJobs } from './local/signed-jobs.ts'
+import { Patience } from './patience.ts'
 import { PoolRing } from './pool-ring.ts'
 import { DRAIN_MS, Session, type SessionEnd } from './session.ts'
 import type { AgentReport, Phase } from './status/report.ts'
@@ -39,8 +40,6 @@ interface Served {
 }
 
 const MODELS_RETRY_MS = 5_000
-/** Somebody has to update something first. */
-const VERSION_RETRY_MS = 60_000
 /** So long the old pool still sends us jobs once the new one does: all have heard of it by then. */
 const HANDOVER_MS = 500
 /** Whoever stops a process does not wait long. */
@@ -55,13 +54,8 @@ export class Agent {
   private readonly runs = new Set<JobRun>()
   private readonly ledger = new WorkLedger()
   private readonly ring: PoolRing
+  private readonly patience = new Patience()
   private pool: PoolTarget | undefined
-  /** Rounds in which no pool took us, one after the other. */
-  private failures = 0
-  /** Whether all that went wrong in this round is of the lasting kind. */
-  private onlyLasting = true
-  /** Whether no pool of this round speaks our versions of the protocol. */
-  private noneSpoken = true
   private phase: Phase = 'dialling'
   private models: ServedModels = new Map()
   private welcome: Welcome | undefined
@@ -144,7 +138,7 @@ export class Agent {
       const { end, left } = served
       if (end.welcomed) this.ring.reached()
       if (left) continue
-      const waitMs = this.waitMs(end)
+      const waitMs = this.patience.waitMs(end, this.ring.triedAll)
       this.complain(end, waitMs)
       await pause(this.stopping.signal, waitMs)
     }
@@ -155,22 +149,6 @@ export class Agent {
     const over = serving.finally(() => this.leaving.delete(stay))
     this.leaving.set(stay, over)
     this.ring.reached()
-  }
-
-  /** Before the next dial: hardly any, while there is a pool that was not tried. */
-  private waitMs({ welcomed, code, isSpoken }: SessionEnd): number {
-    // With another agent of the same key, no pool is better than another.
-    if (code === status.ABORTED) return backoffMs(Infinity)
-    this.onlyLasting &&= LASTING.includes(code)
-    this.noneSpoken &&= !isSpoken
-    if (welcomed) this.failures = 0
-    if (!this.ring.triedAll) return backoffMs(0)
-    const waitMs = this.noneSpoken
-      ? jittered(VERSION_RETRY_MS)
-      : backoffMs(this.onlyLasting ? Infinity : welcomed ? 0 : ++this.failures)
-    this.onlyLasting = true
-    this.noneSpoken = true
-    return waitMs
   }
 
   /** One pool, for as long as it knows us: while jobs run, it waits for a stream that broke. */

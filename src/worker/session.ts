@@ -23,6 +23,7 @@ import type { SignedJobs } from './local/signed-jobs.ts'
 import { toEngineJob } from './offer.ts'
 import type { PoolCall, ToPool } from './outgoing.ts'
 import type { Pace } from './pace.ts'
+import { PoolClock } from './pool-clock.ts'
 import { countPromptTokens } from './word-pieces.ts'
 
 export interface SessionOptions {
@@ -77,7 +78,6 @@ export const DRAIN_MS = 150_000
 /** How long a pool may take to see us off. */
 const LEAVE_MS = 1_000
 const SILENT_INTERVALS_MAX = 3
-const CLOCK_SKEW_WARN_MS = 5_000
 
 /** One stream to one pool, from challenge to end. */
 export class Session {
@@ -87,12 +87,12 @@ export class Session {
   private draining = false
   private isSpoken = true
   private heardAtMs = performance.now()
-  /** How far the pool's clock is ahead of ours. */
-  private poolAheadMs = 0
+  private readonly poolClock: PoolClock
   private timer: NodeJS.Timeout
 
   constructor(private readonly options: SessionOptions) {
     const { call } = options
+    this.poolClock = new PoolClock(options.log)
     const patienceMs = options.jobs.comebackMs > 0 ? RESUME_CHALLENGE_MS : CHALLENGE_MS
     this.timer = setTimeout(() => call.cancel(), patienceMs)
     this.ended = new Promise((resolve) => {
@@ -144,7 +144,7 @@ export class Session {
         this.options.jobs.stop(message.value.jobId, message.value.settle ? 'settle' : 'drop')
         return
       case 'heartbeat':
-        this.compareClocks(message.value.sentAt)
+        this.poolClock.hear(message.value.sentAt)
         return
       case 'drain':
         this.options.log.info({ reason: message.value.reason }, 'pool drains, dialling another')
@@ -245,7 +245,8 @@ export class Session {
       return
     }
     this.say({ $case: 'accept', value: { jobId: jobId.value } })
-    void this.options.jobs.run(jobId.value, offer, this.escrowSeparator, this.spanMs(offer))
+    const spanMs = this.poolClock.leftMs(offer.deadlineAt)
+    void this.options.jobs.run(jobId.value, offer, this.escrowSeparator, spanMs)
   }
 
   private refusal(offer: Offer): Refusal_Reason | undefined {
@@ -262,21 +263,10 @@ export class Session {
     const promptTokens = countPromptTokens(toEngineJob(offer).messages)
     const pace = this.options.paces.get(offer.model)
     const neededMs = pace?.expectMs(promptTokens, offer.maxOutputTokens, performance.now()) ?? 0
-    return this.spanMs(offer) <= neededMs
+    return this.poolClock.leftMs(offer.deadlineAt) <= neededMs
   }
-
-  /** Until the deadline, which is given in the pool's time. */
-  private spanMs = (offer: Offer): number => offer.deadlineAt - Date.now() - this.poolAheadMs
 
   private say = (message: ToPool): void => this.options.jobs.outgoing.send(message)
-
-  private compareClocks(poolSentAt: number): void {
-    const aheadMs = poolSentAt - Date.now()
-    if (Math.abs(aheadMs - this.poolAheadMs) > CLOCK_SKEW_WARN_MS) {
-      this.options.log.warn({ aheadMs }, "the pool's clock differs: set this machine's clock")
-    }
-    this.poolAheadMs = aheadMs
-  }
 
   private close(): void {
     clearTimeout(this.timer)
