@@ -41,7 +41,7 @@ export const USAGE = `Starts a whole network on this machine and keeps it runnin
   --help            this text
 
 NATS_URL and REDIS_URL in the environment name running servers to use instead of starting them.
-Every other variable of src/config/schema.ts reaches each role.
+Every other variable of the schemas in src/config reaches each role.
 `
 
 const MOST_PER_PORT_RANGE = 10

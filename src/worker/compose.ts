@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer, type InjectionToken } from 'tsyringe'
 import { ConfigError } from '../config/read.ts'
-import type { WorkerConfig } from '../config/schema.ts'
+import type { WorkerConfig } from '../config/worker-schema.ts'
 import { toAddress } from '../domain/ids.ts'
 import { LAUNCH_LINEUP } from '../domain/models.ts'
 import type { Log } from '../telemetry/log.ts'

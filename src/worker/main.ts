@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { printedConfig } from '../config/print.ts'
 import { main } from '../config/process.ts'
-import { workerSchema } from '../config/schema.ts'
+import { workerSchema } from '../config/worker-schema.ts'
 import { AGENT_VERSION } from '../domain/version.ts'
 import { parseArguments } from './cli/arguments.ts'
 import { helpText } from './cli/help.ts'

@@ -1,4 +1,4 @@
-import { workerSchema } from '../../config/schema.ts'
+import { workerSchema } from '../../config/worker-schema.ts'
 import { COMMANDS } from './arguments.ts'
 import { SETTINGS } from './settings.ts'
 

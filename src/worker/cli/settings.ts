@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { refuseMisspelt } from '../../config/misspelt.ts'
 import { ConfigError } from '../../config/read.ts'
-import { type WorkerConfig, workerSchema } from '../../config/schema.ts'
+import { type WorkerConfig, workerSchema } from '../../config/worker-schema.ts'
 
 type Setting = keyof typeof workerSchema.shape
 

@@ -1,7 +1,8 @@
 import { refuseMisspelt } from '../../../src/config/misspelt.ts'
 import { type AnySchema, readConfig } from '../../../src/config/read.ts'
-import { actorsSchema, edgeSchema, poolSchema, workerSchema } from '../../../src/config/schema.ts'
+import { actorsSchema, edgeSchema, poolSchema } from '../../../src/config/schema.ts'
 import { webSchema } from '../../../src/config/web-schema.ts'
+import { workerSchema } from '../../../src/config/worker-schema.ts'
 
 export type Env = Readonly<Record<string, string>>
 
