@@ -1,17 +1,10 @@
-import {
-  ErrorCode,
-  Events,
-  headers,
-  type Msg,
-  type MsgHdrs,
-  type NatsConnection,
-  NatsError,
-} from 'nats'
+import { ErrorCode, headers, type Msg, type MsgHdrs, type NatsConnection, NatsError } from 'nats'
 import type { DurationMs } from '../domain/time.ts'
 import { TRACEPARENT, type Traceparent, toTraceparent } from '../domain/traceparent.ts'
 import { type Bus, type BusHandler, NoResponders, RequestTimeout } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { decode, encode } from './codec.ts'
+import { watchLink } from './link.ts'
 import { OwnSubjects } from './own-subjects.ts'
 import type { ServerSilence } from './server-silence.ts'
 
@@ -20,34 +13,14 @@ import type { ServerSilence } from './server-silence.ts'
  * @param silence of the server, where somebody watches it; a bus that brings nothing is not connected
  */
 export function makeCoreBus(connection: NatsConnection, log: Log, silence?: ServerSilence): Bus {
-  let isUp = true
-  let connected = true
-  const watchers: ((connected: boolean) => void)[] = []
+  const link = watchLink(connection, silence)
   const own = new OwnSubjects()
-  const look = () => {
-    const now = isUp && !silence?.isSilent
-    if (now === connected) return
-    connected = now
-    for (const call of watchers) call(now)
-  }
-  silence?.onChange(look)
-  const changed = (now: boolean) => {
-    isUp = now
-    look()
-  }
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === Events.Disconnect) changed(false)
-      if (status.type === Events.Reconnect) changed(true)
-    }
-    changed(false)
-  })()
 
   return {
     get connected() {
-      return connected
+      return link.connected
     },
-    onConnection: (call) => watchers.push(call),
+    onConnection: link.onChange,
     publish: (subject, message) => {
       if (connection.isClosed()) return
       const handler = own.handlerOf(subject)
