@@ -6,21 +6,16 @@ import type {
   AbandonJob,
   CancelJob,
   GetJob,
-  JobCommand,
   JobReply,
   JoinJob,
   StartJob,
   WordReply,
 } from '../../messages/job.ts'
-import { partitionOf } from '../../messages/partitions.ts'
-import { type Sender, SUBJECTS } from '../../messages/subjects.ts'
-import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
-import { type Clock, pause } from '../../ports/clock.ts'
+import type { Bus } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { type JobSender, makeSayToJob } from './say-to-job.ts'
 
-const REPLY_TIMEOUT_MS = 2_000
-const RETRY_FIRST_MS = 100
-const RETRY_MOST_MS = 1_000
 const START_WITHIN_MS = 8_000
 const CANCEL_WITHIN_MS = 10_000
 const GET_WITHIN_MS = 4_000
@@ -65,43 +60,12 @@ interface Options {
   /** Where jobs answer to this process. */
   readonly replyTo: string
   /** Who this is; an edge by default. */
-  readonly sender?: Extract<Sender, 'edge' | 'web'>
+  readonly sender?: JobSender
 }
 
 export function makeJobs({ bus, clock, log, replyTo, sender = 'edge' }: Options): Jobs {
+  const say = makeSayToJob({ bus, clock, log, sender })
   const cancelling = new Set<Promise<void>>()
-
-  /** @param lost called when a word may have arrived without its answer coming back */
-  const say = async (
-    command: JobCommand,
-    withinMs: DurationMs,
-    lost: () => void = () => {},
-    trace?: Traceparent,
-  ): Promise<JobReply | undefined> => {
-    const { jobId, type } = command
-    const subject = SUBJECTS.jobCommand(jobId, sender)
-    const until = clock.monotonic() + withinMs
-    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MOST_MS)) {
-      try {
-        const leftMs = Math.max(1, until - clock.monotonic())
-        const timeoutMs = Math.min(REPLY_TIMEOUT_MS, leftMs)
-        return await bus.request<JobReply>(subject, command, timeoutMs, trace)
-      } catch (error) {
-        if (error instanceof NoResponders) {
-          bus.publish(SUBJECTS.orphan, { partition: partitionOf(jobId) })
-        } else {
-          lost()
-          if (!(error instanceof RequestTimeout)) {
-            log.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
-          }
-        }
-        if (clock.monotonic() + waitMs >= until) return undefined
-        await pause(clock, waitMs)
-        // Whoever stood still must not say now what nobody waits to have answered any more.
-        if (clock.monotonic() >= until) return undefined
-      }
-    }
-  }
 
   const cancel = async (jobId: JobId, why?: CancelReason): Promise<void> => {
     const command: CancelJob = { type: 'CancelJob', jobId, ...why, replyTo, at: clock.now() }
