@@ -1,6 +1,6 @@
 import type { ChainFact } from '../../src/ports/escrow.ts'
 import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
-import { type CreditChange, changesOwned } from './credit-facts.ts'
+import { type CreditChange, changesOwned } from './credit-change.ts'
 import { ledgerEntryOf } from './fact.ts'
 import { noted } from './reads.ts'
 

@@ -1,28 +1,17 @@
-import { NO_CREDITS } from '../../src/domain/credits.ts'
-import type { Address, TxHash } from '../../src/domain/ids.ts'
+import type { Address } from '../../src/domain/ids.ts'
 import { assert } from '../../src/domain/result.ts'
 import { balanceData, type CreditTopup, factId } from '../../src/messages/fact.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Facts } from '../../src/ports/facts.ts'
-import type { BlockId, Ledger, LedgerEntry, Standing } from '../../src/ports/ledger.ts'
+import type { Ledger, Standing } from '../../src/ports/ledger.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 import { makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { judgeLow, makeLowFact } from './low-mark.ts'
-import { MarkMoved, makeLowMarks } from './low-marks.ts'
+import type { CreditChange } from './credit-change.ts'
+import { MarkMoved } from './low-marks.ts'
 import { noted } from './reads.ts'
-
-/** A log that has changed what a wallet owns, and how the wallet stood when it was applied. */
-export interface CreditChange {
-  readonly entry: LedgerEntry
-  readonly tx: TxHash
-  /** How many logs of its kind and wallet came before it in its transaction. */
-  readonly place: number
-  /** Up to which it was taken. */
-  readonly seen: BlockId
-  readonly standing: Standing | 'unknown_wallet'
-}
+import { makeTellLow } from './tell-low.ts'
 
 /** Tells `credit.topup` and `credit.low`, wallet by wallet in the chain's order. */
 export interface CreditFacts {
@@ -51,7 +40,7 @@ interface Work {
 
 export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
   const { ledger, facts, settings, load, clock, log } = options
-  const marks = makeLowMarks(options.lowMarks)
+  const tellLow = makeTellLow({ facts, settings, lowMarks: options.lowMarks, clock })
 
   const standingOf = async (work: Work): Promise<Standing> => {
     if (work.standing !== 'unknown_wallet') return work.standing
@@ -70,47 +59,13 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
     return standing
   }
 
-  const tellLow = async ({ change }: Work, standing: Standing): Promise<void> => {
-    const { entry, tx, place } = change
-    const { wallet } = entry
-    const mark = await marks.read(wallet)
-    const returns = mark?.returns ?? 0
-    if (mark?.is === 'telling') {
-      await facts.publish(mark.fact)
-      await marks.write(wallet, { is: 'told', returns })
-    }
-    const { lowThreshold: threshold } = await settings.of(wallet)
-    const by = changeOf(entry)
-    const { owned, remaining, isNew } = standing
-    const ownedBefore = isNew ? owned - by : undefined
-    const reading = { owned, ownedBefore, isDecrease: by < 0n, threshold }
-    const isMarked = mark !== undefined && mark.is !== 'above'
-    switch (judgeLow(isMarked, reading)) {
-      case 'tell': {
-        // After a crash this may be the log that told it the last time.
-        const id = factId('credit.low', { wallet, tx, place, returns })
-        const data = { ...balanceData(remaining), threshold: Number(threshold) }
-        const fact = makeLowFact({ id, wallet, data }, clock.now())
-        await marks.write(wallet, { is: 'telling', fact, returns })
-        await facts.publish(fact)
-        return marks.write(wallet, { is: 'told', returns })
-      }
-      case 'mark_told':
-        return marks.write(wallet, { is: 'told', returns })
-      case 'mark_above':
-        return marks.write(wallet, { is: 'above', returns: returns + 1 })
-      case 'nothing':
-        return
-    }
-  }
-
   const lines = makeLines<Work>({
     clock,
     keyOf: ({ change }) => change.entry.wallet,
     attempt: async (work) => {
       const standing = await standingOf(work)
       // The mark first: who has heard of a top-up is told of what is low after it.
-      await tellLow(work, standing)
+      await tellLow(work.change, standing)
       if (work.change.entry.kind === 'deposited') await facts.publish(topup(work.change, standing))
     },
     done: ({ told }) => told(),
@@ -143,27 +98,5 @@ function topup({ entry, tx, place }: CreditChange, { remaining }: Standing): Cre
     wallet,
     at,
     data,
-  }
-}
-
-/** Whether a log changes what its wallet owns. A lock does not: what it takes may come back. */
-export const changesOwned = ({ kind }: LedgerEntry): boolean =>
-  kind !== 'locked' && kind !== 'refunded'
-
-/** By how much. */
-function changeOf({ kind, credits, charged = NO_CREDITS }: LedgerEntry): bigint {
-  switch (kind) {
-    case 'deposited':
-    case 'thawing_cancelled':
-    case 'dispute_resolved':
-      return credits
-    case 'withdrawn':
-    case 'thawing_started':
-      return -credits
-    case 'settled':
-      return -charged
-    case 'locked':
-    case 'refunded':
-      return 0n
   }
 }

@@ -18,7 +18,7 @@ import {
 import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { applyAll } from './apply.ts'
-import type { CreditChange } from './credit-facts.ts'
+import type { CreditChange } from './credit-change.ts'
 import { commandsOf, ledgerEntryOf } from './fact.ts'
 import { makeLag } from './lag.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
