@@ -2,6 +2,7 @@ import { creditsToUnits } from '../../src/domain/credits.ts'
 import type { Address } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { KeeperReader, KeeperTerms } from '../../src/ports/keeper.ts'
+import { makeArrivals } from './arrivals.ts'
 import type { Hands } from './hands.ts'
 
 interface Options {
@@ -25,12 +26,6 @@ export interface Deposits {
 }
 
 const LOOKS_MAX = 16
-/**
- * A node that lags tells of no transfer in blocks that it lacks, and of no tokens that came in them: so each
- * block is heard of once more, so much later, and where tokens came to is looked at once more.
- */
-const SECOND_TIME_MS = 20_000
-
 export function makeDeposits({ reader, hands, clock }: Options): Deposits {
   /** Wallets by the addresses where their transfers arrive. */
   const watched = new Map<Address, Address>()
@@ -38,9 +33,6 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
   const toLookAt = new Set<Address>()
   /** Wallets with enough at their addresses. */
   const full = new Set<Address>()
-  let heardUpTo: number | undefined
-  let heardTwiceUpTo: number | undefined
-  let secondTime: { readonly upTo: number; readonly at: number } | undefined
   let isChecked = false
 
   const look = async (wallet: Address, minimumUnits: bigint) => {
@@ -55,23 +47,12 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
     await Promise.all(some.map((wallet) => look(wallet, creditsToUnits(minimumCredits))))
   }
 
-  const hear = async (after: number, upTo: number) => {
-    if (after >= upTo) return
-    for (const address of await reader.arrivals(after + 1, upTo, addresses)) {
-      toLookAt.add(watched.get(address)!)
-    }
-  }
-
-  const hearAgain = async (head: number) => {
-    heardTwiceUpTo = Math.min(heardTwiceUpTo ?? head, head)
-    const now = clock.monotonic()
-    if (secondTime && secondTime.at <= now) {
-      await hear(heardTwiceUpTo, secondTime.upTo)
-      heardTwiceUpTo = secondTime.upTo
-      secondTime = undefined
-    }
-    if (head > heardTwiceUpTo) secondTime ??= { upTo: head, at: now + SECOND_TIME_MS }
-  }
+  const arrivals = makeArrivals({
+    reader,
+    addresses,
+    clock,
+    arrived: (address) => toLookAt.add(watched.get(address)!),
+  })
 
   return {
     watch: (wallet) => {
@@ -81,12 +62,7 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
       addresses.add(address)
       toLookAt.add(wallet)
     },
-    listen: async (head) => {
-      // Before its first look at an address nothing needs to be heard of it.
-      await hear(Math.min(heardUpTo ?? head, head), head)
-      heardUpTo = head
-      await hearAgain(head)
-    },
+    listen: arrivals.listen,
     sweep: async (terms) => {
       if (!isChecked) await reader.checkDepositAddresses()
       isChecked = true
