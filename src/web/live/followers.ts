@@ -5,6 +5,7 @@ import type { Ledger } from '../../ports/ledger.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { StaleQuery } from '../api.ts'
+import { makeArrivals } from './arrivals.ts'
 
 /** Looks, for the pages that are open, at what may have changed under them. */
 export interface Followers {
@@ -26,11 +27,14 @@ interface Options {
   readonly log: Log
 }
 
-interface Followed {
-  readonly tells: Set<(queries: readonly StaleQuery[]) => void>
-  /** As seen last; undefined: not seen yet. */
+/** What the pages show; undefined: not seen yet. */
+interface Seen {
   balance: string | undefined
   jobs: string | undefined
+}
+
+interface Followed extends Seen {
+  readonly tells: Set<(queries: readonly StaleQuery[]) => void>
 }
 
 const LOOK_MS = 1_000
@@ -41,7 +45,7 @@ const JOBS_LOOKED_AT = 20
 export function makeFollowers(options: Options): Followers {
   const { ledger, jobViews, reader, clock, log } = options
   const followed = new Map<Address, Followed>()
-  let arrivalsUpTo: number | undefined
+  const arrivals = makeArrivals(reader)
   let count = 0
   let looking = false
 
@@ -50,7 +54,10 @@ export function makeFollowers(options: Options): Followers {
     looking = true
     try {
       await Promise.all([...followed].map(([wallet, each]) => lookAtWallet(wallet, each)))
-      await lookForArrivals()
+      for (const wallet of await arrivals.look(followed.keys())) {
+        const each = followed.get(wallet)
+        if (each) tell(each, new Set(['arrivals', 'account']))
+      }
     } catch (error) {
       log.debug({ err: error }, 'live: not looked, the next look goes on')
     } finally {
@@ -60,40 +67,20 @@ export function makeFollowers(options: Options): Followers {
   const cancel = clock.every(LOOK_MS, () => void look())
 
   const lookAtWallet = async (wallet: Address, each: Followed) => {
-    const stale = new Set<StaleQuery>()
     const balance = JSON.stringify(await ledger.balance(wallet), bare)
     const page = await jobViews.page({ wallet, limit: JOBS_LOOKED_AT })
     const jobs = page === 'incomplete' ? each.jobs : JSON.stringify(page, bare)
-    const jobsChanged = each.jobs !== undefined && each.jobs !== jobs
-    if (jobsChanged) for (const query of ['jobs', 'account'] as const) stale.add(query)
-    if (each.balance !== undefined && each.balance !== balance) {
-      stale.add('account')
-      // No job moved, so that money did.
-      if (!jobsChanged) stale.add('movements')
-    }
+    const stale = staleQueries(each, { balance, jobs })
     each.balance = balance
     each.jobs = jobs
     tell(each, stale)
-  }
-
-  const lookForArrivals = async () => {
-    const head = await reader.head()
-    // A chain that went back, or nobody looked for a while: what lies before is read by the pages.
-    const from = arrivalsUpTo === undefined || arrivalsUpTo > head ? head : arrivalsUpTo + 1
-    arrivalsUpTo = head
-    if (from > head) return
-    const wallets = new Map([...followed.keys()].map((each) => [reader.depositAddress(each), each]))
-    for (const address of await reader.arrivals(from, head, new Set(wallets.keys()))) {
-      const each = followed.get(wallets.get(address)!)
-      if (each) tell(each, new Set(['arrivals', 'account']))
-    }
   }
 
   /** What fails here is made up for by the next look. */
   const firstLook = async (wallet: Address, each: Followed) => {
     try {
       if (each.balance === undefined) await lookAtWallet(wallet, each)
-      arrivalsUpTo ??= await reader.head()
+      await arrivals.begin()
     } catch (error) {
       log.debug({ err: error }, 'live: not looked, the next look goes on')
     }
@@ -105,7 +92,7 @@ export function makeFollowers(options: Options): Followers {
 
   return {
     follow: async (wallet, call) => {
-      if (followed.size === 0) arrivalsUpTo = undefined
+      if (followed.size === 0) arrivals.forget()
       const each = followed.get(wallet) ?? { tells: new Set(), balance: undefined, jobs: undefined }
       followed.set(wallet, each)
       each.tells.add(call)
@@ -122,6 +109,18 @@ export function makeFollowers(options: Options): Followers {
     },
     stop: cancel,
   }
+}
+
+function staleQueries(before: Readonly<Seen>, now: Readonly<Seen>): ReadonlySet<StaleQuery> {
+  const stale = new Set<StaleQuery>()
+  const jobsChanged = before.jobs !== undefined && before.jobs !== now.jobs
+  if (jobsChanged) for (const query of ['jobs', 'account'] as const) stale.add(query)
+  if (before.balance !== undefined && before.balance !== now.balance) {
+    stale.add('account')
+    // No job moved, so that money did.
+    if (!jobsChanged) stale.add('movements')
+  }
+  return stale
 }
 
 const bare = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)
