@@ -1,8 +1,9 @@
 import type { Contracts } from '../chain/contracts-file.ts'
+import type { Role } from './kept-program.ts'
 import { addressOf, type Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { baseUrl, docsUrl, explorerUrl, poolUrl, webUrl } from './roles.ts'
-import type { Role, Running } from './supervisor.ts'
+import type { Running } from './supervisor.ts'
 import { writeWhole } from './whole-file.ts'
 
 /** What network.json says. Tools are built on it: fields are added, never renamed. */

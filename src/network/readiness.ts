@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ServiceNames } from '../domain/service-names.ts'
+import type { Program } from './kept-program.ts'
 import type { Keys } from './keys.ts'
 import type { Options } from './options.ts'
 import type { Ports } from './ports.ts'
 import { baseUrl, plannedModels } from './roles.ts'
 import type { Screen } from './screen.ts'
-import type { Program } from './supervisor.ts'
 import { waitFor } from './waiting.ts'
 
 export interface ReadinessSettings {

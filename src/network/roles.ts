@@ -1,12 +1,12 @@
 import { NATS_ROLES } from '../bus/permissions.ts'
 import { nodeArguments } from './bundled.mjs'
 import type { DataDir } from './data-dir.ts'
+import type { Program, Role } from './kept-program.ts'
 import type { Keys } from './keys.ts'
 import { passwordVariable } from './nats-users.ts'
 import type { Options } from './options.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import type { ServerUrls } from './servers.ts'
-import type { Program, Role } from './supervisor.ts'
 
 /** Everything a role is told about the network it belongs to. */
 export interface Wiring {

@@ -5,6 +5,7 @@ import { REDIS_ROLES, type RedisRole } from '../store/permissions.ts'
 import { keepChainState } from './chain-state.ts'
 import type { DataDir } from './data-dir.ts'
 import { serveGenesis } from './genesis.ts'
+import type { Program } from './kept-program.ts'
 import type { Keys } from './keys.ts'
 import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers, type ServerProgram } from './programs.ts'
@@ -17,7 +18,6 @@ import {
   redisPasswordHash,
   redisUrlAs,
 } from './server-users.ts'
-import type { Program } from './supervisor.ts'
 import { waitForListener } from './waiting.ts'
 import { writeWhole } from './whole-file.ts'
 

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { DataDir } from '../../../src/network/data-dir.ts'
+import type { Program } from '../../../src/network/kept-program.ts'
 import type { Keys } from '../../../src/network/keys.ts'
 import type { Ports } from '../../../src/network/ports.ts'
 import { findAnvil, findServers } from '../../../src/network/programs.ts'
 import { redisUsersFile } from '../../../src/network/redis-users.ts'
 import { natsPasswords, redisPasswordHash } from '../../../src/network/server-users.ts'
-import type { Program } from '../../../src/network/supervisor.ts'
 import { writeWhole } from '../../../src/network/whole-file.ts'
 
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy')
