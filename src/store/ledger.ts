@@ -1,4 +1,4 @@
-import type { Redis, Result } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress, toHex32, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
@@ -11,11 +11,8 @@ import type {
   ReserveReply,
   Standing,
 } from '../ports/ledger.ts'
-import { luaSource } from './lua-source.ts'
+import { defineLedgerCommands, type ToldReservation } from './ledger-commands.ts'
 import { packPrompt, promptKey } from './outputs.ts'
-
-/** A script of `lua/`, with the lines that all of the ledger's begin with. */
-export const ledgerScript = (name: string): string => luaSource('ledger', name)
 
 export const walletKey = (wallet: Address) => `w:{${wallet}}`
 export const holdsKey = (wallet: Address) => `h:{${wallet}}`
@@ -25,32 +22,9 @@ const OPEN = 'open'
 /** Blocks that wallets were read at, by their number. */
 const READS = 'reads'
 
-/** What became of it, a number of credits or a job, and credits on their way back. */
-type ToldReservation = [type: string, told: string, returning?: string]
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    ledgerReserve(...args: (string | Buffer)[]): Result<ToldReservation, Context>
-    ledgerReserveJoinable(...args: (string | Buffer)[]): Result<ToldReservation, Context>
-    ledgerRelease(...args: string[]): Result<number, Context>
-    ledgerReleaseJoinable(...args: string[]): Result<number, Context>
-    ledgerBalance(...args: string[]): Result<[string, string, string] | [], Context>
-    ledgerAccountFor(...args: string[]): Result<[string] | [], Context>
-    ledgerLoad(...args: string[]): Result<'loaded' | 'stale', Context>
-    ledgerApply(...args: string[]): Result<string[], Context>
-  }
-}
-
 /** The ledger in Redis: one script a step, so a wallet is never seen half changed. */
 export function makeLedger(redis: Redis, generation: () => Promise<string>): Ledger {
-  redis.defineCommand('ledgerReserve', { numberOfKeys: 3, lua: ledgerScript('reserve') })
-  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 4, lua: ledgerScript('reserve') })
-  redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: ledgerScript('release') })
-  redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 3, lua: ledgerScript('release') })
-  redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: ledgerScript('balance') })
-  redis.defineCommand('ledgerAccountFor', { numberOfKeys: 2, lua: ledgerScript('account-for') })
-  redis.defineCommand('ledgerLoad', { numberOfKeys: 2, lua: ledgerScript('load') })
-  redis.defineCommand('ledgerApply', { numberOfKeys: 2, lua: ledgerScript('apply') })
+  defineLedgerCommands(redis)
 
   /** The arguments that every script begins with. */
   const of = async (wallet: Address): Promise<[string, string, string]> => [

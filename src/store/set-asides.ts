@@ -2,7 +2,8 @@ import type { Redis, Result } from 'ioredis'
 import { toCredits } from '../domain/credits.ts'
 import { type Address, toAddress } from '../domain/ids.ts'
 import type { SetAside, SetAsideReply, SetAsides } from '../ports/set-asides.ts'
-import { clamp, holdsKey, ledgerScript, walletKey } from './ledger.ts'
+import { clamp, holdsKey, walletKey } from './ledger.ts'
+import { ledgerScript } from './ledger-commands.ts'
 
 const voucherKey = (wallet: Address) => `v:{${wallet}}`
 /** Vouchers by their deadline: what the sweeper looks through. */
