@@ -43,6 +43,7 @@ import { docs } from './routes/docs.ts'
 import { events } from './routes/events.ts'
 import { health } from './routes/health.ts'
 import { jobs as jobRoutes } from './routes/jobs.ts'
+import { METHODS } from './routes/methods.ts'
 import { models } from './routes/models.ts'
 import { webhooks } from './routes/webhooks.ts'
 import { makeSharedJobs } from './waiting/shared-jobs.ts'
@@ -139,22 +140,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
     events(authenticated, { ...ports, ...settings, auth, balances, listeners })
     webhooks(authenticated, { ask: makeAskWebhooks(bus), clock })
   })
-  refuseWrongMethods(server, {
-    '/v1/chat/completions': ['POST'],
-    '/v1/models': ['GET', 'HEAD'],
-    '/v1/models/*': ['GET', 'HEAD'],
-    '/v1/jobs': ['GET', 'HEAD'],
-    '/v1/jobs/:id': ['GET', 'HEAD'],
-    '/v1/jobs/:id/dispute': ['POST'],
-    '/v1/account': ['GET', 'HEAD'],
-    '/v1/events': ['GET'],
-    '/v1/webhooks': ['GET', 'HEAD', 'POST'],
-    '/v1/webhooks/:id': ['DELETE'],
-    '/v1/openapi.json': ['GET', 'HEAD'],
-    '/docs/*': ['GET', 'HEAD'],
-    '/healthz': ['GET', 'HEAD'],
-    '/readyz': ['GET', 'HEAD'],
-  })
+  refuseWrongMethods(server, METHODS)
 
   return {
     listen: (options) => server.listen(options),
