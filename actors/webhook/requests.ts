@@ -1,3 +1,4 @@
+import { makeWebhookId, WEBHOOK_ID_BYTES } from '../../src/domain/webhook-id.ts'
 import {
   API_VERSION,
   type CreateWebhook,
@@ -19,6 +20,7 @@ import {
   find,
   isFull,
   limitReached,
+  madeBy,
   remove,
   unknownWebhook,
   viewOf,
@@ -51,9 +53,9 @@ export const webhookRequests = (options: Options): Pick<WebhookHandlers, Answere
 const create =
   ({ records, secrets, targets, clock }: Options) =>
   async (request: CreateWebhook): Promise<WebhookReply> => {
-    const { id, wallet, url, events, secret } = request
+    const { id: requestName, wallet, url, events, secret } = request
     const before = await records.of(wallet)
-    const earlier = find(before, id)
+    const earlier = madeBy(before, requestName)
     if (earlier) return repeated(earlier, request, secrets)
     // Said before anything is looked up; who is faster meanwhile is noticed below.
     if (isFull(before)) return refused(limitReached())
@@ -61,8 +63,11 @@ const create =
     if (!target.ok) {
       return refused({ code: 'invalid_webhook_url', message: target.error, param: 'url' })
     }
+    // Never the request's: the one that it made before may be deleted, and still be owed something.
+    const id = makeWebhookId(clock.randomBytes(WEBHOOK_ID_BYTES))
     const webhook = {
       id,
+      requestName,
       url,
       events,
       createdAt: clock.now(),
@@ -73,10 +78,10 @@ const create =
     const changed = await records.change(wallet, (webhooks) => add(webhooks, webhook))
     if (!changed.ok) return refused(changed.error)
     // Another host may have answered the same request first.
-    return repeated(find(changed.value, id) ?? webhook, request, secrets)
+    return repeated(madeBy(changed.value, requestName) ?? webhook, request, secrets)
   }
 
-/** The answer to a request that made `webhook`, or one of the same id that would have made another. */
+/** The answer to the request that made `webhook`, or to one of the same id that asks for another. */
 function repeated(
   webhook: WebhookRecord,
   { url, events, secret }: CreateWebhook,

@@ -16,12 +16,17 @@ export const NO_WEBHOOKS: WalletWebhooks = { webhooks: [] }
 export const find = ({ webhooks }: WalletWebhooks, id: string): WebhookRecord | undefined =>
   webhooks.find((webhook) => webhook.id === id)
 
-/** One that is there already stays as it is: the request came twice. */
+/** The webhook that the request of this name has made. */
+export const madeBy = ({ webhooks }: WalletWebhooks, name: string): WebhookRecord | undefined =>
+  webhooks.find((webhook) => requestOf(webhook) === name)
+const requestOf = ({ requestName, id }: WebhookRecord): string => requestName ?? id
+
+/** Where the request came twice, what it made first stays as it is. */
 export function add(
   wallet: WalletWebhooks,
   webhook: WebhookRecord,
 ): Result<WalletWebhooks, WebhookRefusal> {
-  if (find(wallet, webhook.id)) return ok(wallet)
+  if (madeBy(wallet, requestOf(webhook))) return ok(wallet)
   if (isFull(wallet)) return err(limitReached())
   return ok({ webhooks: [webhook, ...wallet.webhooks] })
 }
@@ -69,6 +74,7 @@ export const isFull = ({ webhooks }: WalletWebhooks): boolean =>
 export const viewOf = ({
   sealedSecret: _,
   activeSince: _since,
+  requestName: _name,
   ...view
 }: WebhookRecord): WebhookView => view
 

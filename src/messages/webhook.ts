@@ -30,8 +30,10 @@ export interface WalletWebhooks {
 }
 
 export interface WebhookRecord {
-  /** `wh_` and 24 letters and digits. */
+  /** `wh_` and 24 letters and digits, of no webhook before it: what is still owed to one finds only that one. */
   readonly id: string
+  /** The name of the request that made it; absent in records of earlier versions, where it is `id`. */
+  readonly requestName?: string
   readonly url: string
   readonly events: readonly EventType[]
   readonly createdAt: UnixMs
@@ -44,7 +46,7 @@ export interface WebhookRecord {
 }
 
 /** A webhook as others may see it. */
-export type WebhookView = Omit<WebhookRecord, 'sealedSecret' | 'activeSince'>
+export type WebhookView = Omit<WebhookRecord, 'sealedSecret' | 'activeSince' | 'requestName'>
 
 /**
  * Asked on `SUBJECTS.webhooks` (request, queue group) by edges and the web app. Nobody but the
@@ -61,7 +63,10 @@ export type WebhookRequest =
 
 export interface CreateWebhook {
   readonly type: 'CreateWebhook'
-  /** Chosen by who asks, so that the same request twice makes one webhook: `wh_` and 24 characters. */
+  /**
+   * Names the request, chosen by who asks, so that the same one twice makes one webhook: `wh_` and 24
+   * characters, since hosts of earlier versions make it the id of the webhook.
+   */
   readonly id: string
   readonly wallet: Address
   readonly url: string

@@ -192,6 +192,11 @@ Webhooks('a named request is done once; under another name it is another', async
     assert.equal([code, param], ['invalid_request', 'Idempotency-Key'])
   }
   assert.is((await jsonOf(await call(stage, PATH))).data.length, 2)
+  // Deliveries still owed to the first must not reach what its name makes after it.
+  assert.is((await call(stage, `${PATH}/${first.id}`, { method: 'DELETE' })).status, 200)
+  const anew = await jsonOf(await named('one'))
+  assert.is.not(anew.id, first.id)
+  assert.equal(await jsonOf(await named('one')), anew)
 })
 
 Webhooks('many at once make as many as there may be', async ({ stage }) => {

@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { callerOf } from '../callers/caller.ts'
 import { joinKeyOf } from '../chat/join-key.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../openapi/operations.ts'
-import { RANDOM_BYTES, webhookIdOf } from '../webhooks/webhook-id.ts'
+import { requestNameOf } from '../webhooks/request-name.ts'
 
 interface Options {
   readonly ask: AskWebhooks
@@ -28,7 +28,7 @@ export function webhooks(server: FastifyInstance, { ask, clock }: Options): void
       const join = joinKeyOf(request.headers, request.bodyDigest)
       if (!join.ok) throw new RefusalError(join.error)
       const { wallet } = callerOf(request)
-      const id = webhookIdOf(wallet, join.value, () => clock.randomBytes(RANDOM_BYTES))
+      const id = requestNameOf(wallet, join.value, (count) => clock.randomBytes(count))
       const answer = await ask({ type: 'CreateWebhook', id, wallet, ...order.value })
       const { webhook } = expect(answer, 'webhook')
       return reply.code(201).send(publicWebhook(webhook))

@@ -4,7 +4,7 @@ import { RefusalError } from '../../api/http/errors.ts'
 import type { AskWebhooks } from '../../api/webhooks/ask-webhooks.ts'
 import { publicWebhook } from '../../api/webhooks/public-webhook.ts'
 import { parseWebhookOrder } from '../../api/webhooks/webhook-order.ts'
-import { makeWebhookId } from '../../domain/webhook-id.ts'
+import { makeWebhookId, WEBHOOK_ID_BYTES } from '../../domain/webhook-id.ts'
 import { SECRET_BYTES, webhookSecret } from '../../domain/webhook-secret.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { sessionOf } from '../sessions/signed-in.ts'
@@ -15,8 +15,6 @@ interface Options {
   readonly ask: AskWebhooks
   readonly clock: Clock
 }
-
-const ID_BYTES = 24
 
 const webhookBody = Type.Object({
   url: Type.String(),
@@ -44,7 +42,7 @@ export function webhooks(server: FastifyInstance, { ask, clock }: Options): void
       const secret = given ?? webhookSecret(clock.randomBytes(SECRET_BYTES))
       const order = parseWebhookOrder({ ...request.body, secret })
       if (!order.ok) throw new RefusalError(order.error)
-      const id = makeWebhookId(clock.randomBytes(ID_BYTES))
+      const id = makeWebhookId(clock.randomBytes(WEBHOOK_ID_BYTES))
       const wish = { type: 'CreateWebhook', id, wallet, ...order.value } as const
       const { webhook } = await askFor('webhook', ask, wish)
       reply.code(201)

@@ -1,5 +1,5 @@
 import type { Address } from '../../../src/domain/ids.ts'
-import { makeWebhookId } from '../../../src/domain/webhook-id.ts'
+import { makeWebhookId, WEBHOOK_ID_BYTES } from '../../../src/domain/webhook-id.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { CreateWebhook, EventType, WebhookReply } from '../../../src/messages/webhook.ts'
 import type { Bus } from '../../../src/ports/bus.ts'
@@ -36,21 +36,22 @@ export async function makeWebhooks(
       const events = random.chance(0.7)
         ? JOB_EVENTS
         : JOB_EVENTS.filter(() => random.chance(0.5)).concat('credit.topup')
-      const id = makeWebhookId(node.clock.randomBytes(24))
+      const id = makeWebhookId(node.clock.randomBytes(WEBHOOK_ID_BYTES))
       const { url, secret, kind } = endpoint
-      world.history.add(url, `${kind}, webhook ${id} of ${wallet}: ${events.join(' ')}`)
-      await untilMade(node, bus, { type: 'CreateWebhook', id, wallet, url, events, secret })
-      made.push({ wallet, webhookId: id, events, endpoint })
+      const wanted = { type: 'CreateWebhook', id, wallet, url, events, secret } as const
+      const webhookId = await untilMade(node, bus, wanted)
+      world.history.add(url, `${kind}, webhook ${webhookId} of ${wallet}: ${events.join(' ')}`)
+      made.push({ wallet, webhookId, events, endpoint })
     }
   }
   return made
 }
 
-async function untilMade(node: Node, bus: Bus, wanted: CreateWebhook): Promise<void> {
+async function untilMade(node: Node, bus: Bus, wanted: CreateWebhook): Promise<string> {
   for (;;) {
     try {
       const reply = await bus.request<WebhookReply>(SUBJECTS.webhooks, wanted, ANSWER_MS)
-      if (reply.type === 'webhook') return
+      if (reply.type === 'webhook') return reply.webhook.id
       if (reply.type === 'refused') throw new Refused(reply.refusal.message)
     } catch (error) {
       if (error instanceof Refused) throw error

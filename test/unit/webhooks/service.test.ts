@@ -66,6 +66,11 @@ const create = (more: Partial<CreateWebhook> = {}): CreateWebhook => ({
   secret: SECRET,
   ...more,
 })
+async function made(ask: House['ask'], request = create()) {
+  const reply = await ask(request)
+  assert.ok(reply.type === 'webhook')
+  return reply.webhook
+}
 const codeOf = (reply: WebhookReply) => (reply.type === 'refused' ? reply.refusal.code : reply.type)
 
 Service('a webhook is kept with its secret sealed, and told without it', async () => {
@@ -73,10 +78,11 @@ Service('a webhook is kept with its secret sealed, and told without it', async (
   const request = create()
   const reply = await ask(request)
   assert.ok(reply.type === 'webhook')
-  const { createdAt, ...rest } = reply.webhook
+  const { id, createdAt, ...rest } = reply.webhook
+  assert.match(id, /^wh_[0-9a-z]{24}$/)
   assert.ok(createdAt > 0)
   assert.equal(rest, {
-    ...{ id: request.id, url: request.url, events: request.events },
+    ...{ url: request.url, events: request.events },
     ...{ apiVersion: '2026-06-01', status: 'active' },
   })
   const [kept] = (await records.of(WALLET)).webhooks
@@ -92,6 +98,31 @@ Service('the same request twice makes one webhook, and looks at its host once', 
   const list = await ask({ type: 'ListWebhooks', wallet: WALLET })
   assert.ok(list.type === 'webhooks' && list.webhooks.length === 1)
   assert.is(checked.length, 1)
+})
+
+Service('a request that made a webhook, which was deleted, makes one of another id', async () => {
+  // What is owed to the deleted one finds its webhook by id, and must not find this one.
+  const { ask } = await open()
+  const request = create()
+  const first = await made(ask, request)
+  await ask({ type: 'DeleteWebhook', wallet: WALLET, webhookId: first.id })
+  const second = await made(ask, request)
+  assert.is.not(second.id, first.id)
+  assert.equal(await made(ask, request), second)
+  const late = await ask({ type: 'DeleteWebhook', wallet: WALLET, webhookId: first.id })
+  assert.is(codeOf(late), 'webhook_not_found')
+})
+
+Service('a webhook of an earlier version is the answer to its request', async () => {
+  const { ask, records, secrets } = await open()
+  const request = create()
+  const { id, url, events } = request
+  const sealedSecret = secrets.seal(id, SECRET)
+  const earlier = { id, url, events, createdAt: systemClock.now(), apiVersion: '2026-06-01' }
+  const kept = { ...earlier, status: 'active', sealedSecret } as const
+  await records.change(WALLET, () => ok({ webhooks: [kept] }))
+  assert.equal(await made(ask, request), { ...earlier, status: 'active' })
+  assert.is((await records.of(WALLET)).webhooks.length, 1)
 })
 
 Service('a URL that cannot be one is refused with the reason, and nothing is kept', async () => {
@@ -114,35 +145,30 @@ Service('the limit holds when many are made at once', async () => {
 
 Service('another wallet sees, deletes and enables nothing', async () => {
   const { ask } = await open()
-  const request = create()
-  await ask(request)
-  const theirs = { wallet: OTHER, webhookId: request.id }
+  const { id } = await made(ask)
+  const theirs = { wallet: OTHER, webhookId: id }
   assert.equal(await ask({ type: 'ListWebhooks', wallet: OTHER }), {
     type: 'webhooks',
     webhooks: [],
   })
   assert.is(codeOf(await ask({ type: 'DeleteWebhook', ...theirs })), 'webhook_not_found')
   assert.is(codeOf(await ask({ type: 'EnableWebhook', ...theirs })), 'webhook_not_found')
-  const mine = { wallet: WALLET, webhookId: request.id }
-  assert.equal(await ask({ type: 'DeleteWebhook', ...mine }), {
-    type: 'deleted',
-    webhookId: request.id,
-  })
+  const mine = { wallet: WALLET, webhookId: id }
+  assert.equal(await ask({ type: 'DeleteWebhook', ...mine }), { type: 'deleted', webhookId: id })
   assert.is(codeOf(await ask({ type: 'DeleteWebhook', ...mine })), 'webhook_not_found')
 })
 
 Service('a failed webhook is enabled again; one that was deleted does not come back', async () => {
   const { ask, records } = await open()
-  const request = create()
-  const mine = { wallet: WALLET, webhookId: request.id }
-  await ask(request)
-  await records.fail(WALLET, request.id, systemClock.now())
+  const { id } = await made(ask)
+  const mine = { wallet: WALLET, webhookId: id }
+  await records.fail(WALLET, id, systemClock.now())
   const failed: WalletWebhooks = await records.of(WALLET)
   assert.is(failed.webhooks[0]?.status, 'failed')
   const enabled = await ask({ type: 'EnableWebhook', ...mine })
   assert.ok(enabled.type === 'webhook' && enabled.webhook.status === 'active')
   await ask({ type: 'DeleteWebhook', ...mine })
-  await records.fail(WALLET, request.id, systemClock.now())
+  await records.fail(WALLET, id, systemClock.now())
   assert.equal((await records.of(WALLET)).webhooks, [])
 })
 
