@@ -45,6 +45,31 @@ Connections('a declared oversize is refused before it is read', async ({ stage }
   assert.equal([status, code], [413, 'request_too_large'])
 })
 
+Connections('a connection goes on after a body that was refused', async ({ stage }) => {
+  for (const [body, ...fields] of [
+    ['{bad'],
+    ['{}', 'content-encoding: gzip'],
+    ['{"__proto__":{}}'],
+    ['['.repeat(99)],
+    ['{}', 'content-type: text/plain'],
+  ] as const) {
+    const type = fields.some((field) => field.startsWith('content-type'))
+      ? []
+      : ['content-type: application/json']
+    const refused = head(
+      'POST /v1/chat/completions HTTP/1.1',
+      'host: x',
+      `authorization: Bearer ${KEY}`,
+      ...type,
+      ...fields,
+      `content-length: ${body.length}`,
+    )
+    const next = head('GET /healthz HTTP/1.1', 'host: x', 'connection: close')
+    const answers = await exchangeRaw(stage.url, `${refused}${body}${next}`)
+    assert.equal(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 200'], body)
+  }
+})
+
 Connections('what is not HTTP is answered in the envelope', async ({ stage }) => {
   for (const bytes of ['nonsense\r\n\r\n', head('GET / HTTP/9.9'), '\x16\x03\x01\x02\x00\x01']) {
     const { status, code, headers } = read(await exchangeRaw(stage.url, bytes))

@@ -11,8 +11,8 @@ const READ_ON_MS = 5_000
  * connection closed meanwhile, it would see a reset and never the refusal.
  */
 export async function throwAwayBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  // Set by fastify for a body it will not read.
-  if (!raw.complete) reply.removeHeader('connection')
+  // Set by fastify for each body it refuses, also where all of it was read: the next request can follow.
+  reply.removeHeader('connection')
   if (!hasBody(raw.headers) || raw.complete || raw.destroyed) return
   let bytes = 0
   const rest = new Promise<'read'>((resolve) => {
