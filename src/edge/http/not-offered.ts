@@ -51,5 +51,16 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 /** Why there is no such path and what to use instead, where we know what it is meant to be. */
 export function whyNotOffered(path: string): string | undefined {
   const [, root, name = ''] = path.split('/')
-  return root === 'v1' ? NOT_OFFERED.get(ALIASES.get(name) ?? name) : undefined
+  const why = root === 'v1' ? NOT_OFFERED.get(ALIASES.get(name) ?? name) : undefined
+  return why ?? wrongBase(path)
+}
+
+const ENDPOINT = /\/(chat\/completions|models|jobs|account|webhooks)\/*$/
+
+/** A client whose base address lacks `/v1`, has it twice, or ends in a slash or an endpoint. */
+function wrongBase(path: string): string | undefined {
+  const [, endpoint] = ENDPOINT.exec(path) ?? []
+  return endpoint === undefined
+    ? undefined
+    : `The endpoint is /v1/${endpoint}: the base address that a client is given ends in \`/v1\`, and the client adds the rest.`
 }

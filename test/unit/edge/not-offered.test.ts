@@ -42,6 +42,23 @@ NotOffered('what is not offered says what to use instead', () => {
   assert.match(whyNotOffered('/v1/credits') ?? '', 'web app')
 })
 
+NotOffered('a wrong base address is told by where it led', () => {
+  for (const [path, endpoint] of [
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/v1/v1/chat/completions', '/v1/chat/completions'],
+    ['/v1//chat/completions', '/v1/chat/completions'],
+    ['/v1/chat/completions/', '/v1/chat/completions'],
+    ['/v1/chat/completions/chat/completions', '/v1/chat/completions'],
+    ['/openai/deployments/a/chat/completions', '/v1/chat/completions'],
+    ['/models', '/v1/models'],
+    ['/api/v1/models', '/v1/models'],
+  ] as const) {
+    const why = whyNotOffered(path) ?? ''
+    assert.ok(why.startsWith(`The endpoint is ${endpoint}:`), path)
+    assert.match(why, 'ends in `/v1`', path)
+  }
+})
+
 NotOffered('nothing is made up of a path that nobody knows', () => {
   for (const path of [
     '/v1',
