@@ -149,7 +149,7 @@ export const chatBody = Type.Object(
   {
     title: 'ChatRequest',
     description:
-      'Fields that are not listed, such as `user`, `metadata`, `store` and `service_tier`, are taken and change nothing. An optional field of `null` counts as not given.',
+      'Fields that are not listed, such as `user`, `metadata`, `store`, `service_tier` and `logit_bias`, are taken and ignored. An optional field of `null` counts as not given.',
     examples: [
       {
         model: 'Qwen/Qwen3-8B',

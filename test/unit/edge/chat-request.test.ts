@@ -98,6 +98,15 @@ Acceptances('what asks for nothing passes', () => {
   accepted({ tools: [], tool_choice: 'none', functions: [], parallel_tool_calls: true, n: 1 })
   accepted({ response_format: { type: 'text' }, logprobs: false, top_logprobs: 0 })
   accepted({ user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto', unheard: {} })
+  // As the reference of the API says (src/docs/api-reference/chat-completions.md).
+  accepted({ logit_bias: { '50256': -100 }, prediction: { type: 'content', content: 'x' } })
+  accepted({
+    reasoning_effort: 'low',
+    verbosity: 'low',
+    top_k: 1,
+    min_p: 0.1,
+    repetition_penalty: 1,
+  })
 })
 Acceptances('sampling goes through under its wire names', () => {
   const sampling = {
