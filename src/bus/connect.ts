@@ -26,6 +26,7 @@ import { askCheaply } from './requests.ts'
 import { watchSilence } from './server-silence.ts'
 import { publishCheaply } from './stream-publish.ts'
 import { BUCKETS, type BucketName, STREAMS, type StreamName } from './streams.ts'
+import { logRefusals, outliveRefusals } from './turned-away.ts'
 import { publishUntilDecided } from './until-decided.ts'
 import { makeWebhookQueues } from './webhook-queues.ts'
 
@@ -95,9 +96,11 @@ export async function connectNats({
     noAsyncTraces: true,
   }
   const connection = await firstConnection(options, log)
+  outliveRefusals(connection)
   writeByTurn(connection)
   askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''
+  void logRefusals(connection, log)
   void logStatus(connection, log, (replicas ?? 1) > 1 ? version : undefined)
   const js = publishUntilDecided(publishCheaply(connection.jetstream(), connection))
   // Made at first use: an edge that only asks needs no JetStream at its start.
