@@ -133,7 +133,8 @@ const actorsSettings = z.object({
     .optional()
     .describe(
       'keys that the secrets of webhooks are sealed with, comma-separated; the first seals, all of ' +
-        'them open, so a new one goes first. The same for all hosts. Unset: no webhooks in this host',
+        'them open, so a new one goes last until all hosts have it, then first. The same for all hosts. ' +
+        'Unset: no webhooks in this host',
     ),
   WEBHOOK_RETRY_SECONDS: secondsList('0,30,300,1800,7200').describe(
     'how long to wait before each attempt of a delivery, comma-separated: before the first, then after ' +
