@@ -91,7 +91,9 @@ WebServer('files are compressed as the browser takes them', async () => {
 })
 
 WebServer('what is not there is told, and nothing outside of the app is served', async () => {
-  for (const path of ['/assets/gone.js', '/assets/%2e%2e%2f%2e%2e%2fpackage.json', '/api/gone']) {
+  const files = ['/favicon.ico', '/robots.txt?x=1', '/jobs/gone.map', '/%2e%2e/%2e%2e/package.json']
+  const assets = ['/assets/gone.js', '/assets/gone', '/assets/%2e%2e%2f%2e%2e%2fpackage.json']
+  for (const path of [...files, ...assets, '/api/gone']) {
     const answer = await new Visitor({ origin: ORIGIN, address: stage.address }).send(path)
     assert.is(answer.status, 404, path)
     assert.is(codeOf(answer), 'route_not_found')
@@ -99,7 +101,6 @@ WebServer('what is not there is told, and nothing outside of the app is served',
   }
   // A page of the app by that name, which the app itself will not know.
   assert.is(await (await get('/.inputs')).text(), PAGE)
-  assert.is(await (await get('/%2e%2e/%2e%2e/package.json')).text(), PAGE)
 })
 
 WebServer('every answer forbids what no page of ours needs', async () => {

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../api/http/errors.ts'
 import { isLoopback } from '../../domain/loopback.ts'
@@ -22,8 +23,7 @@ export function app(server: FastifyInstance, { files, origin }: Options): void {
     if (path.startsWith('/api/')) throw unknownRoute(request)
     const file = path === '/' ? undefined : files.get(path)
     if (file) return send(file, request, reply)
-    // A file that is not there is not a page: a browser would take one for a script.
-    if (path.startsWith('/assets/')) throw unknownRoute(request)
+    if (isFileName(path)) throw unknownRoute(request)
     const elsewhere = otherName(request, origin)
     if (elsewhere) return reply.redirect(elsewhere, 307)
     if (page) return send(page, request, reply)
@@ -35,6 +35,13 @@ export function app(server: FastifyInstance, { files, origin }: Options): void {
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/'
+
+/**
+ * A file that is not there is not a page: a browser would take one for a script, a crawler for its
+ * rules. No page has a dot in its name.
+ */
+const isFileName = (path: string): boolean =>
+  path.startsWith('/assets/') || /\.\w+$/.test(extname(path))
 
 const unknownRoute = (request: FastifyRequest) =>
   refuse('route_not_found', `There is no ${request.method} ${pathOf(request).slice(0, 100)} here.`)

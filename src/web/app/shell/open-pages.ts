@@ -1,5 +1,7 @@
 /** Pages that show themselves to everybody, and so do not ask to sign in. */
-const OPEN_PAGES = ['/playground', '/models', '/network', '/workers', '/governance', '/explorer']
+export const OPEN_PAGES: readonly string[] = [
+  ...['/playground', '/models', '/network', '/workers', '/governance', '/explorer'],
+]
 
 /** Is this the page that a link leads to, or one below it? */
 export const isAt = (pathname: string, to: string): boolean =>
