@@ -166,6 +166,29 @@ App(
   },
 )
 
+App('an amount that is no whole number is told so, and never taken for another one', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/buy`)
+    await signIn(page, 'Buy credits')
+    const amount = page.getByLabel('Credits to buy')
+    for (const text of ['100.5', '1.000', '1e3', '-500', '1,5']) {
+      await amount.clear()
+      await amount.pressSequentially(text)
+      await page.getByText('Whole credits only').waitFor()
+      assert.is(await amount.inputValue(), text)
+      assert.ok(await page.getByRole('button', { name: 'Buy credits' }).isDisabled())
+    }
+    for (const text of [' 1,000 ', '１０００']) {
+      await amount.fill(text)
+      await page.getByRole('button', { name: 'Sign to buy 1,000 credits for 10.00 USDG' }).waitFor()
+    }
+    await page.goto(`${app.url}/settings`)
+    await page.getByLabel('Threshold in credits').fill('2.5')
+    await page.getByText('Whole credits only').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled())
+  })
+})
+
 App('a balance that cannot be read says so, until it can', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(app.url)

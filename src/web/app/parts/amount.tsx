@@ -1,4 +1,6 @@
-import { Button, Group, NumberInput, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
+import { wholeNumber } from './typed-number.ts'
+import { Whole } from './whole.tsx'
 import { credits, usdgOfCredits } from './words.ts'
 
 /** Why an amount cannot be taken, or nothing. */
@@ -6,8 +8,9 @@ export type AmountFault = string | null
 
 interface AmountProps {
   readonly label: string
-  readonly value: number | ''
-  readonly change: (value: number | '') => void
+  /** As typed; `wholeNumber` reads it. */
+  readonly value: string
+  readonly change: (value: string) => void
   readonly fault: AmountFault
   readonly presets: readonly { readonly label: string; readonly credits: number }[]
   readonly disabled?: boolean
@@ -15,24 +18,21 @@ interface AmountProps {
 
 /** Whole credits, with what they are worth beside them. */
 export function Amount({ label, value, change, fault, presets, disabled = false }: AmountProps) {
+  const count = wholeNumber(value)
   return (
     <Stack gap="xs">
-      <NumberInput
+      <Whole
         label={label}
         description={
-          value === '' ? 'In whole credits' : `${credits(value)} = ${usdgOfCredits(value)}`
+          count === undefined ? 'In whole credits' : `${credits(count)} = ${usdgOfCredits(count)}`
         }
+        unit="credits"
         value={value}
-        onChange={(next) => change(typeof next === 'number' ? next : '')}
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=","
-        hideControls
-        inputMode="numeric"
+        change={change}
+        fault={fault}
         size="md"
-        maw={320}
+        maxWidth={320}
         disabled={disabled}
-        error={fault}
       />
       <Group gap="xs">
         {presets.map((preset) => (
@@ -41,7 +41,7 @@ export function Amount({ label, value, change, fault, presets, disabled = false 
             size="compact-sm"
             variant="default"
             disabled={disabled || preset.credits === 0}
-            onClick={() => change(preset.credits)}
+            onClick={() => change(preset.credits.toLocaleString('en'))}
           >
             {preset.label}
           </Button>

@@ -1,15 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { parseUnits } from 'viem'
-
-const DECIMALS = 18
-
-/** Units of RCOMPUTE; undefined: no amount. */
-export function unitsOfText(text: string): bigint | undefined {
-  const plain = text.replaceAll(',', '')
-  if (!/^\d{1,15}(?:\.\d{1,18})?$/.test(plain)) return undefined
-  const units = parseUnits(plain, DECIMALS)
-  return units > 0n ? units : undefined
-}
+import { unitsOfText } from './token-units.ts'
 
 /** An amount of RCOMPUTE, kept as text: a number would lose its last digits. */
 export function Tokens({
@@ -25,13 +15,13 @@ export function Tokens({
   readonly change: (value: string) => void
   readonly fault: string | null
 }) {
-  const isWrong = value !== '' && unitsOfText(value) === undefined
+  const isWrong = value.trim() !== '' && unitsOfText(value) === undefined
   return (
     <TextInput
       label={label}
       description={description}
       value={value}
-      onChange={({ currentTarget }) => change(currentTarget.value.trim())}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
       inputMode="decimal"
       autoComplete="off"
       error={isWrong ? 'An amount above 0, such as 1000 or 2.5.' : fault}

@@ -49,7 +49,7 @@ Words('a payment link is a plain transfer, with or without the amount (EIP-681)'
 })
 
 Words('what cannot be withdrawn says why', () => {
-  assert.is(withdrawalFault('', 10), null)
+  assert.is(withdrawalFault(undefined, 10), null)
   assert.is(withdrawalFault(10, 10), null)
   assert.match(withdrawalFault(0, 10) ?? '', /At least 1/)
   assert.match(withdrawalFault(11, 10) ?? '', /You have 10 credits available/)

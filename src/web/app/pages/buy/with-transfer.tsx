@@ -10,6 +10,7 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { AddressLink } from '../../parts/tx-link.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, USDG_PER_CREDIT } from '../../parts/words.ts'
 import { paymentLink } from './payment-link.ts'
 
@@ -25,9 +26,9 @@ export function WithTransfer({ web }: { readonly web: WebConfig }) {
 }
 
 function Transfer({ deposit, web }: { readonly deposit: DepositAddress; readonly web: WebConfig }) {
-  const [count, setCount] = useState<number | ''>(1_000)
-  const tooFew = count !== '' && count < deposit.minimum_credits
-  const amount = count === '' ? undefined : count
+  const [typed, setTyped] = useState('1,000')
+  const amount = wholeNumber(typed)
+  const tooFew = amount !== undefined && amount < deposit.minimum_credits
   const link = paymentLink({
     token: web.contracts.usdg,
     chainId: web.chain.id,
@@ -40,8 +41,8 @@ function Transfer({ deposit, web }: { readonly deposit: DepositAddress; readonly
       <Stack gap="sm" flex="1 1 320px">
         <Amount
           label="Credits to buy"
-          value={count}
-          change={setCount}
+          value={typed}
+          change={setTyped}
           fault={
             tooFew
               ? `Less than ${credits(deposit.minimum_credits)} waits at the address until more arrives.`

@@ -9,6 +9,7 @@ import { Amount } from '../../parts/amount.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, usdgOfCredits, usdgOfUnits } from '../../parts/words.ts'
 import { buyCredits, canSign } from '../../wallet/purchase.ts'
 import { TestFunds } from '../../wallet/test-funds.tsx'
@@ -26,7 +27,8 @@ interface Props {
 
 export function WithWallet({ wallet, web }: Props) {
   const config = useConfig()
-  const [count, setCount] = useState<number | ''>(1_000)
+  const [amount, setAmount] = useState('1,000')
+  const count = wholeNumber(amount)
   // What nobody has typed is not marked as wrong: it is said below what is missing.
   const [isChosen, setChosen] = useState(false)
   const balance = useReadContract({
@@ -67,10 +69,10 @@ export function WithWallet({ wallet, web }: Props) {
       {web.development && <TestFunds wallet={wallet} />}
       <Amount
         label="Credits to buy"
-        value={count}
+        value={amount}
         change={(next) => {
           setChosen(true)
-          setCount(next)
+          setAmount(next)
         }}
         fault={isChosen ? fault : null}
         presets={PRESETS}
@@ -85,11 +87,11 @@ export function WithWallet({ wallet, web }: Props) {
       <div>
         <Button
           size="md"
-          disabled={count === '' || fault !== null || balance.data === undefined}
+          disabled={count === undefined || fault !== null || balance.data === undefined}
           loading={buy.isPending}
-          onClick={() => count !== '' && buy.mutate(count)}
+          onClick={() => count !== undefined && buy.mutate(count)}
         >
-          {count === ''
+          {count === undefined
             ? 'Buy credits'
             : `${relayed ? 'Sign to buy' : 'Buy'} ${credits(count)} for ${usdgOfCredits(count)}`}
         </Button>
@@ -144,11 +146,11 @@ function WhatHappens({ web, relayed }: { readonly web: WebConfig; readonly relay
 }
 
 function faultOf(
-  count: number | '',
+  count: number | undefined,
   { minimum_purchase_credits: minimum, units_per_credit }: WebConfig,
   units: bigint | undefined,
 ): string | null {
-  if (count === '') return null
+  if (count === undefined) return null
   if (count < minimum) return `At least ${credits(minimum)}: the contract takes no less at once.`
   if (units !== undefined && BigInt(count) * BigInt(units_per_credit) > units) {
     return `Your wallet holds ${usdgOfUnits(units)}, and this costs ${usdgOfCredits(count)}. Money that is elsewhere comes with “QR or transfer”.`

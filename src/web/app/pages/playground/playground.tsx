@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -7,6 +7,8 @@ import { cheapestOf, modelsQuery } from '../../api/network-queries.ts'
 import { configQuery, sessionQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
+import { Whole } from '../../parts/whole.tsx'
 import { keyOfTab } from '../../session/tab-memory.ts'
 import { Composer } from './composer.tsx'
 import { useConversation } from './conversation.ts'
@@ -50,7 +52,7 @@ export function PlaygroundPage() {
   )
 }
 
-const TOKENS_DEFAULT = 500
+const TOKENS_DEFAULT = '500'
 
 function Playground({
   web,
@@ -60,12 +62,13 @@ function Playground({
   readonly models: readonly Model[]
 }) {
   const [apiKey, setApiKey] = useKeyOfTab()
-  const [tokens, setTokens] = useState<number | ''>(TOKENS_DEFAULT)
+  const [tokensTyped, setTokensTyped] = useState(TOKENS_DEFAULT)
+  const tokens = wholeNumber(tokensTyped)
   const { model, choose } = useChosenModel(models)
   const { exchanges, isRunning, ask, stop, clear } = useConversation()
   useFollowAnswer(exchanges.length)
   const tokensMost = model.svc.context_window - 1
-  const isLength = tokens !== '' && tokens >= 1 && tokens <= tokensMost
+  const isLength = tokens !== undefined && tokens >= 1 && tokens <= tokensMost
   return (
     <Stack>
       <section className="card" aria-label="What you ask with">
@@ -79,17 +82,12 @@ function Playground({
               onChange={(id) => id && choose(id)}
               allowDeselect={false}
             />
-            <NumberInput
+            <Whole
               label="Longest answer, in tokens"
-              value={tokens}
-              onChange={(next) => setTokens(typeof next === 'number' ? next : '')}
-              min={1}
-              allowDecimal={false}
-              allowNegative={false}
-              thousandSeparator=","
-              hideControls
-              inputMode="numeric"
-              error={isLength ? null : `From 1 to ${tokensMost.toLocaleString('en')}`}
+              unit="tokens"
+              value={tokensTyped}
+              change={setTokensTyped}
+              fault={isLength ? null : `From 1 to ${tokensMost.toLocaleString('en')}`}
             />
           </SimpleGrid>
         </Stack>

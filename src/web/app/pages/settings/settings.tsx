@@ -1,7 +1,6 @@
 import {
   Anchor,
   Button,
-  NumberInput,
   SegmentedControl,
   Stack,
   Text,
@@ -19,6 +18,8 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { AddressLink } from '../../parts/tx-link.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
+import { Whole } from '../../parts/whole.tsx'
 import { credits } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 
@@ -72,8 +73,9 @@ function Section({
 
 function Threshold({ current }: { readonly current: number }) {
   const client = useQueryClient()
-  const [edited, setEdited] = useState<number | ''>()
-  const value = edited ?? current
+  const [edited, setEdited] = useState<string>()
+  const text = edited ?? current.toLocaleString('en')
+  const value = wholeNumber(text)
   const save = useMutation({
     mutationFn: (low_threshold: number) => call<WebSettings>('PUT', '/settings', { low_threshold }),
     onSuccess: (settings) => {
@@ -83,24 +85,24 @@ function Threshold({ current }: { readonly current: number }) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (value !== '') save.mutate(value)
+    if (value !== undefined) save.mutate(value)
   }
   return (
     <form onSubmit={submit}>
       <Stack align="start">
-        <NumberInput
+        <Whole
           label="Threshold in credits"
           description="Your webhooks get credit.low once when the balance falls below it, and again only after it has been above it."
-          value={value}
-          onChange={(next) => setEdited(typeof next === 'number' ? next : '')}
-          allowDecimal={false}
-          allowNegative={false}
-          thousandSeparator=","
-          hideControls
-          inputMode="numeric"
-          maw={420}
+          unit="credits"
+          value={text}
+          change={setEdited}
+          maxWidth={420}
         />
-        <Button type="submit" disabled={value === '' || value === current} loading={save.isPending}>
+        <Button
+          type="submit"
+          disabled={value === undefined || value === current}
+          loading={save.isPending}
+        >
           Save
         </Button>
         <Text size="sm" role="status">

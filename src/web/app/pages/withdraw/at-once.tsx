@@ -4,6 +4,7 @@ import { Amount } from '../../parts/amount.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, short, usdgOfCredits } from '../../parts/words.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { isWished, openWish } from '../../wallet/wish.ts'
@@ -14,33 +15,34 @@ import type { WithdrawProps } from './withdraw-props.ts'
 
 export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const available = account.credits_remaining
-  const [count, setCount] = useState<number | ''>('')
+  const [amount, setAmount] = useState('')
   const [to, setTo] = useState<string>(wallet)
   const withdraw = useTransaction((config, input: WithdrawNow, say) =>
     withdrawNow(config, { web, wallet, ...input }, say),
   )
+  const count = wholeNumber(amount)
   const open = openWish(wallet)
   const payTo = to as `0x${string}`
-  const isAgain = count !== '' && isWished({ wallet, credits: count, to: payTo })
+  const isAgain = count !== undefined && isWished({ wallet, credits: count, to: payTo })
   const fault = isAgain ? null : withdrawalFault(count, available)
   const wrongAddress = addressFault(to)
-  const ready = count !== '' && !fault && !wrongAddress
+  const ready = count !== undefined && !fault && !wrongAddress
   const submit = () => {
     if (!ready) return
-    withdraw.mutate({ credits: count, to: payTo }, { onSuccess: () => setCount('') })
+    withdraw.mutate({ credits: count, to: payTo }, { onSuccess: () => setAmount('') })
   }
   return (
     <Stack className="card">
       {open && !withdraw.isPending && (
         <KeptForWish
           wish={open}
-          send={() => withdraw.mutate(open, { onSuccess: () => setCount('') })}
+          send={() => withdraw.mutate(open, { onSuccess: () => setAmount('') })}
         />
       )}
       <Amount
         label="Credits to withdraw"
-        value={count}
-        change={setCount}
+        value={amount}
+        change={setAmount}
         fault={fault}
         presets={[{ label: 'All available', credits: available }]}
         disabled={withdraw.isPending}
@@ -64,7 +66,9 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
       </List>
       <div>
         <Button size="md" disabled={!ready} loading={withdraw.isPending} onClick={submit}>
-          {count === '' ? 'Withdraw' : `Withdraw ${credits(count)} as ${usdgOfCredits(count)}`}
+          {count === undefined
+            ? 'Withdraw'
+            : `Withdraw ${credits(count)} as ${usdgOfCredits(count)}`}
         </Button>
       </div>
       <Progress text={withdraw.said} />

@@ -5,6 +5,7 @@ import { Countdown, useNow } from '../../parts/countdown.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, usdgOfCredits } from '../../parts/words.ts'
 import type { TxHash } from '../../wallet/transact.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
@@ -36,7 +37,8 @@ export function OnYourOwn(props: WithdrawProps) {
 }
 
 function Begin({ wallet, web, account }: WithdrawProps) {
-  const [count, setCount] = useState<number | ''>('')
+  const [amount, setAmount] = useState('')
+  const count = wholeNumber(amount)
   const begin = useTransaction((config, credits: number, say) =>
     beginWithdrawal(config, { web, wallet, credits }, say),
   )
@@ -45,8 +47,8 @@ function Begin({ wallet, web, account }: WithdrawProps) {
     <Stack className="card">
       <Amount
         label={account.thawing.credits > 0 ? 'More credits to set aside' : 'Credits to set aside'}
-        value={count}
-        change={setCount}
+        value={amount}
+        change={setAmount}
         fault={fault}
         presets={[{ label: 'All available', credits: account.credits_remaining }]}
         disabled={begin.isPending}
@@ -64,11 +66,13 @@ function Begin({ wallet, web, account }: WithdrawProps) {
       </List>
       <div>
         <Button
-          disabled={count === '' || fault !== null}
+          disabled={count === undefined || fault !== null}
           loading={begin.isPending}
-          onClick={() => count !== '' && begin.mutate(count, { onSuccess: () => setCount('') })}
+          onClick={() =>
+            count !== undefined && begin.mutate(count, { onSuccess: () => setAmount('') })
+          }
         >
-          {count === '' ? 'Set aside' : `Set ${credits(count)} aside`}
+          {count === undefined ? 'Set aside' : `Set ${credits(count)} aside`}
         </Button>
       </div>
       <Progress text={begin.said} />
