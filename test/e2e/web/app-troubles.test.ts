@@ -185,6 +185,18 @@ Troubles(
   },
 )
 
+Troubles('a history without news asks by itself', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.clock.install()
+    await page.goto(`${app.url}/history`)
+    await signIn(page, 'History')
+    await page.getByRole('main').getByText('Purchase', { exact: true }).first().waitFor()
+    const again = page.waitForRequest('**/api/account/movements*')
+    await page.clock.runFor(16_000)
+    await again
+  })
+})
+
 Troubles('a job list without news asks by itself', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.clock.install()

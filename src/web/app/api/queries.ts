@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   DepositAddress,
+  MovementsPage,
   WebAccount,
   WebConfig,
   WebKey,
@@ -44,6 +45,19 @@ export const accountQuery = queryOptions({
 export const depositAddressQuery = queryOptions({
   queryKey: ['arrivals'],
   queryFn: () => call<DepositAddress>('GET', '/deposit-address'),
+})
+
+const MOVEMENTS_PER_PAGE = 20
+
+export const movementsQuery = infiniteQueryOptions({
+  queryKey: ['movements'],
+  queryFn: ({ pageParam }) => {
+    const before = pageParam === '' ? '' : `&before=${pageParam}`
+    return call<MovementsPage>('GET', `/account/movements?limit=${MOVEMENTS_PER_PAGE}${before}`)
+  },
+  initialPageParam: '',
+  getNextPageParam: (last) => (last.has_more ? last.next_cursor : undefined),
+  refetchInterval: AWHILE_MS,
 })
 
 export const keyQuery = queryOptions({

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Movement, MovementsPage } from '../../../api.ts'
-import { call } from '../../api/call.ts'
+import type { Movement } from '../../../api.ts'
+import { movementsQuery } from '../../api/queries.ts'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -10,23 +10,12 @@ import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
 import { dateTime, usdg } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 
-const PAGE_SIZE = 20
-
 export function HistoryPage() {
   return <Private title="History">{() => <History />}</Private>
 }
 
 function History() {
-  const query = useInfiniteQuery({
-    queryKey: ['movements'],
-    queryFn: ({ pageParam }) =>
-      call<MovementsPage>(
-        'GET',
-        `/account/movements?limit=${PAGE_SIZE}${pageParam ? `&before=${pageParam}` : ''}`,
-      ),
-    initialPageParam: '',
-    getNextPageParam: (last) => (last.has_more ? last.next_cursor : undefined),
-  })
+  const query = useInfiniteQuery(movementsQuery)
   const movements = query.data?.pages.flatMap(({ data }) => data)
   return (
     <Page title="History" lead="Purchases and withdrawals of this wallet, newest first.">
