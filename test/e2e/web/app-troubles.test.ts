@@ -59,6 +59,50 @@ Troubles('a conversation outlives the last worker and the session; its key does 
   })
 })
 
+/** A wallet that says nothing until `answerLate()`, then gives its account after all. */
+const SILENT_WALLET = `{
+  const asked = []
+  window.answerLate = () => asked.forEach((answer) => answer())
+  const account = '0x' + '9'.repeat(40)
+  const permission = { parentCapability: 'eth_accounts', caveats: [{ value: [account] }] }
+  const request = ({ method }) => {
+    if (method === 'eth_accounts') return Promise.resolve([])
+    if (method === 'eth_chainId') return Promise.resolve('0x7a69')
+    const said = method === 'wallet_requestPermissions' ? [permission] : [account]
+    return new Promise((answer) => asked.push(() => answer(said)))
+  }
+  const info = { uuid: 'silent', name: 'Silent wallet', icon: 'data:,', rdns: 'test.silent' }
+  const provider = { request, on: () => {}, removeListener: () => {} }
+  const detail = Object.freeze({ info, provider })
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  addEventListener('eip6963:requestProvider', announce)
+}`
+
+Troubles(
+  'a wallet that does not answer is let go of, and changes nothing when it does',
+  async () => {
+    await app.inBrowser({}, async ({ page }) => {
+      await page.addInitScript(SILENT_WALLET)
+      await page.goto(`${app.url}/buy`)
+      const silent = page.getByRole('button', { name: 'Silent wallet' })
+      const asking = page.getByText('Asking your wallet for its address')
+      await silent.click()
+      await asking.waitFor()
+      await page.getByRole('button', { name: 'Stop waiting' }).click()
+      await asking.waitFor({ state: 'hidden' })
+      await silent.click()
+      await asking.waitFor()
+      await signIn(page, 'Buy credits')
+      const holds = page.getByText('Your wallet holds')
+      await holds.waitFor()
+      await page.evaluate('answerLate()')
+      await page.waitForTimeout(500)
+      assert.is(await page.getByText('Your wallet shows another account').count(), 0)
+      assert.ok(await holds.isVisible())
+    })
+  },
+)
+
 Troubles('a double click on Send asks once, and stops nothing', async () => {
   await app.inBrowser({}, async ({ page }) => {
     let answer = () => {}

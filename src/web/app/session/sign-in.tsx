@@ -1,10 +1,10 @@
 import { List, Paper, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Address } from 'viem'
 import { createSiweMessage } from 'viem/siwe'
-import { type Config, type Connector, useConfig } from 'wagmi'
-import { connect, disconnect, getConnection, signMessage } from 'wagmi/actions'
+import { type Config, useConfig } from 'wagmi'
+import { disconnect, getConnection, signMessage } from 'wagmi/actions'
 import type { SessionNonce, WebConfig, WebSession } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { beginSession } from '../api/client.ts'
@@ -13,6 +13,7 @@ import { serviceNow } from '../api/service-clock.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { WalletProvider } from '../wallet/provider.tsx'
+import { type Connecting, connectTo, useWalletChoice } from '../wallet/use-wallet-choice.ts'
 import { WalletList } from '../wallet/wallet-list.tsx'
 
 /** Stands in place of a page until somebody has signed in; the page then follows by itself. */
@@ -56,18 +57,23 @@ function Wallets({ web }: { readonly web: WebConfig }) {
   const config = useConfig()
   const client = useQueryClient()
   const [step, setStep] = useState<Step>('connecting')
-  const signIn = useMutation({
-    mutationFn: (connector: Connector) => signInWith(config, connector, web, setStep),
-    onSuccess: (session) => beginSession(client, session),
-  })
+  const signIn = useWalletChoice(
+    (connector, signal) =>
+      signInWith(config, { connector, signal, chainId: web.chain.id }, (next) => {
+        if (!signal.aborted) setStep(next)
+      }),
+    (session) => beginSession(client, session),
+  )
   return (
     <Stack>
       <WalletList
-        busy={signIn.isPending ? signIn.variables.uid : undefined}
-        choose={(connector) => signIn.mutate(connector)}
+        busy={signIn.busy}
+        choose={signIn.choose}
+        // What is being checked is in no wallet's hands, and may have begun the session.
+        stop={step === 'checking' ? undefined : signIn.stop}
       />
-      <Text size="sm" role="status" className="muted" hidden={!signIn.isPending}>
-        {signIn.isPending ? STEPS[step] : ''}
+      <Text size="sm" role="status" className="muted" hidden={!signIn.busy}>
+        {signIn.busy ? STEPS[step] : ''}
       </Text>
       {signIn.error && <Problem error={signIn.error} />}
     </Stack>
@@ -76,13 +82,12 @@ function Wallets({ web }: { readonly web: WebConfig }) {
 
 async function signInWith(
   config: Config,
-  connector: Connector,
-  web: WebConfig,
+  asked: Connecting,
   say: (step: Step) => void,
 ): Promise<WebSession> {
+  const { connector, chainId, signal } = asked
   say('connecting')
-  const chainId = web.chain.id
-  const address = await addressOf(config, connector, chainId)
+  const address = await addressOf(config, asked)
   const { nonce } = await call<SessionNonce>('POST', '/session/nonce')
   const message = createSiweMessage({
     address,
@@ -94,19 +99,20 @@ async function signInWith(
     statement: 'Sign in to manage your prepaid inference credits. This costs nothing.',
     issuedAt: new Date(serviceNow()),
   })
+  signal.throwIfAborted()
   say('signing')
   const signature = await signMessage(config, { account: address, message, connector })
+  signal.throwIfAborted()
   say('checking')
   return call<WebSession>('POST', '/session', { message, signature })
 }
 
 /** Asks the wallet only where it has not said so yet. */
-async function addressOf(config: Config, connector: Connector, chainId: number): Promise<Address> {
+async function addressOf(config: Config, asked: Connecting): Promise<Address> {
   const current = getConnection(config)
   if (current.status === 'connected') {
-    if (current.connector.uid === connector.uid) return current.address
+    if (current.connector.uid === asked.connector.uid) return current.address
     await disconnect(config)
   }
-  const { accounts } = await connect(config, { connector, chainId })
-  return accounts[0]
+  return connectTo(config, asked)
 }

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
-import { type Connector, useConfig, useConnection } from 'wagmi'
-import { connect, switchChain } from 'wagmi/actions'
+import { useConfig, useConnection } from 'wagmi'
+import { switchChain } from 'wagmi/actions'
 import type { WebConfig } from '../../api.ts'
 import { Problem } from '../parts/problem.tsx'
+import { connectTo, useWalletChoice } from './use-wallet-choice.ts'
 import { WalletList } from './wallet-list.tsx'
 
 interface Gate {
@@ -21,24 +22,24 @@ interface Gate {
 export function WalletGate({ web, invitation, objection, children }: Gate) {
   const config = useConfig()
   const connection = useConnection()
-  const connecting = useMutation({
-    mutationFn: (connector: Connector) => connect(config, { connector, chainId: web.chain.id }),
-  })
+  const choice = useWalletChoice((connector, signal) =>
+    connectTo(config, { connector, signal, chainId: web.chain.id }),
+  )
   const switching = useMutation({
     mutationFn: () => switchChain(config, { chainId: web.chain.id }),
   })
-  if (connection.status === 'reconnecting' || connection.status === 'connecting') {
+  const isLooking = connection.status === 'reconnecting' || connection.status === 'connecting'
+  const isLong = useIsLong(isLooking)
+  // A wallet that does not answer, of an earlier visit or chosen just now, stands in no other's way.
+  if (isLooking && !isLong && !choice.busy) {
     return <Text role="status">Looking for your wallet…</Text>
   }
   if (connection.status !== 'connected') {
     return (
       <Stack align="start">
         <Text>{invitation}</Text>
-        <WalletList
-          busy={connecting.isPending ? connecting.variables.uid : undefined}
-          choose={(connector) => connecting.mutate(connector)}
-        />
-        {connecting.error && <Problem error={connecting.error} />}
+        <WalletList busy={choice.busy} choose={choice.choose} stop={choice.stop} />
+        {choice.error && <Problem error={choice.error} />}
       </Stack>
     )
   }
@@ -58,4 +59,16 @@ export function WalletGate({ web, invitation, objection, children }: Gate) {
     )
   }
   return children(account)
+}
+
+const LONG_MS = 3_000
+
+function useIsLong(isLooking: boolean): boolean {
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    if (!isLooking) return
+    const timer = setTimeout(() => setLong(true), LONG_MS)
+    return () => clearTimeout(timer)
+  }, [isLooking])
+  return isLong
 }

@@ -7,10 +7,13 @@ import { DEVELOPMENT_RDNS } from './wagmi.ts'
 export function WalletList({
   choose,
   busy,
+  stop,
 }: {
   readonly choose: (connector: Connector) => void
   /** The connector that is being asked. */
   readonly busy: string | undefined
+  /** Undefined: it is too late to choose another. */
+  readonly stop: (() => void) | undefined
 }) {
   const connectors = useConnectors().filter(({ type }) => type === 'injected')
   if (connectors.length === 0) {
@@ -31,7 +34,7 @@ export function WalletList({
           color={connector.id === DEVELOPMENT_RDNS ? 'orange' : 'accent'}
           justify="flex-start"
           loading={busy === connector.uid}
-          disabled={busy !== undefined && busy !== connector.uid}
+          disabled={busy !== undefined && busy !== connector.uid && !stop}
           leftSection={
             connector.icon?.startsWith('data:') ? (
               <img src={connector.icon} alt="" width={22} height={22} />
@@ -44,6 +47,11 @@ export function WalletList({
           {connector.name}
         </Button>
       ))}
+      {busy !== undefined && stop && (
+        <Button variant="subtle" size="compact-sm" style={{ alignSelf: 'start' }} onClick={stop}>
+          Stop waiting
+        </Button>
+      )}
     </Stack>
   )
 }
