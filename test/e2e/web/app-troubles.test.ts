@@ -59,6 +59,42 @@ Troubles('a conversation outlives the last worker and the session; its key does 
   })
 })
 
+Troubles('a form whose session ends is there again after signing in', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/webhooks`)
+    await signIn(page, 'Webhooks')
+    await page.getByRole('button', { name: 'Create a webhook' }).click()
+    const url = page.getByRole('textbox', { name: 'URL' })
+    await url.fill('https://example.com/mine')
+    const secret = await page.getByRole('textbox', { name: 'Secret' }).inputValue()
+    await page.getByLabel('I stored the secret').check()
+    app.house.endSessions()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await signIn(page, 'Webhooks')
+    assert.is(await url.inputValue(), 'https://example.com/mine')
+    assert.is(await page.getByRole('textbox', { name: 'Secret' }).inputValue(), secret)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await url.waitFor({ state: 'detached' })
+  })
+})
+
+Troubles('a key that is shown when the session ends is shown again after signing in', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/key`)
+    await signIn(page, 'API key')
+    await page.getByRole('button', { name: 'Create an API key' }).click()
+    const key = page.getByTestId('api-key')
+    const shown = await key.textContent()
+    // As the browser tells of it where another tab has seen the end first.
+    await page.evaluate("localStorage.removeItem('svc.signed-in')")
+    await page.evaluate("dispatchEvent(new StorageEvent('storage', { key: 'svc.signed-in' }))")
+    await walletButton(page).waitFor()
+    assert.is(await key.count(), 0)
+    await signIn(page, 'API key')
+    assert.is(await key.textContent(), shown)
+  })
+})
+
 /** A wallet that says nothing until `answerLate()`, then gives its account after all. */
 const SILENT_WALLET = `{
   const asked = []

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import type { WebSession } from '../../api.ts'
 import { forgetAll } from '../session/tab-memory.ts'
+import { leaveUnfinished, resumeUnfinished } from '../session/unfinished.ts'
 import { ApiFailure, Unreachable } from './failure.ts'
 import { sessionQuery } from './queries.ts'
 import { noteSignedIn } from './signed-in-before.ts'
@@ -33,6 +34,7 @@ export function makeQueryClient(): QueryClient {
 }
 
 export function beginSession(client: QueryClient, session: WebSession): void {
+  resumeUnfinished(session.wallet)
   noteSignedIn(session.wallet)
   client.setQueryData(sessionQuery.queryKey, session)
 }
@@ -42,6 +44,8 @@ const KEPT: readonly unknown[] = ['config', 'models', 'network', 'chain', 'sessi
 
 /** Forgets all that belongs to the wallet. */
 export function endSession(client: QueryClient): void {
+  const ended = client.getQueryData(sessionQuery.queryKey)
+  if (ended) leaveUnfinished(ended.wallet)
   noteSignedIn(null)
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)

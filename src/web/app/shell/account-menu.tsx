@@ -6,12 +6,16 @@ import { call } from '../api/call.ts'
 import { endSession } from '../api/client.ts'
 import { IconChevronDown, IconLogout, IconSettings } from '../parts/icons.ts'
 import { short } from '../parts/words.ts'
+import { forgetUnfinished } from '../session/unfinished.ts'
 
 export function AccountMenu({ session }: { readonly session: WebSession }) {
   const client = useQueryClient()
   const signOut = useMutation({
     mutationFn: () => call<unknown>('DELETE', '/session'),
-    onSuccess: () => endSession(client),
+    onSuccess: () => {
+      forgetUnfinished()
+      endSession(client)
+    },
   })
   return (
     <Menu position="bottom-end">

@@ -12,6 +12,7 @@ import { Problem } from '../../parts/problem.tsx'
 import { dateTime } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 import { forgetKey, keepKey } from '../../session/tab-memory.ts'
+import { useUnfinished } from '../../session/unfinished.ts'
 import { NewKey } from './new-key.tsx'
 import { Snippets } from './snippets.tsx'
 
@@ -21,7 +22,8 @@ export function KeyPage() {
 
 function Key() {
   const key = useQuery(keyQuery)
-  const [created, setCreated] = useState<CreatedKey>()
+  // It is shown once: the end of a session must not take that away.
+  const [created, setCreated] = useUnfinished<CreatedKey>('new key')
   const create = useCreate(setCreated)
   return (
     <Page

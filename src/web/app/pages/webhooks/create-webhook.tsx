@@ -1,7 +1,6 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { SECRET_BYTES, webhookSecret } from '../../../../domain/webhook-secret.ts'
+import type { FormEvent } from 'react'
 import type { WebWebhook } from '../../../webhook-api.ts'
 import { call } from '../../api/call.ts'
 import { ApiFailure } from '../../api/failure.ts'
@@ -10,16 +9,17 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useFocusBack } from '../../parts/use-focus-back.ts'
 import { EVENT_NAMES, EVENTS } from './events.ts'
+import type { WebhookDraft } from './webhook-draft.ts'
 
-const newSecret = (): string => webhookSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+interface Drafting {
+  readonly draft: WebhookDraft
+  readonly change: (draft: WebhookDraft) => void
+}
 
-export function CreateWebhook({ close }: { readonly close: () => void }) {
+export function CreateWebhook({ draft, change, close }: Drafting & { readonly close: () => void }) {
   useFocusBack()
   const client = useQueryClient()
-  const [url, setUrl] = useState('')
-  const [events, setEvents] = useState<string[]>(['job.completed', 'job.failed', 'credit.low'])
-  const [secret, setSecret] = useState(newSecret)
-  const [stored, setStored] = useState(false)
+  const { url, events, secret, isStored } = draft
   const create = useMutation({
     mutationFn: () => call<WebWebhook>('POST', '/webhooks', { url, events, secret }),
     onSuccess: () => {
@@ -31,7 +31,6 @@ export function CreateWebhook({ close }: { readonly close: () => void }) {
     event.preventDefault()
     create.mutate()
   }
-  const refused = create.error instanceof ApiFailure ? create.error.param : null
   return (
     <Modal
       opened
@@ -42,42 +41,8 @@ export function CreateWebhook({ close }: { readonly close: () => void }) {
     >
       <form onSubmit={submit}>
         <Stack>
-          <TextInput
-            label="URL"
-            description="An https address of your server that the internet can reach"
-            placeholder="https://example.com/hooks"
-            value={url}
-            onChange={({ currentTarget }) => setUrl(currentTarget.value.trim())}
-            error={refused === 'url' ? create.error?.message : undefined}
-            type="url"
-            required
-            data-autofocus
-          />
-          <Checkbox.Group label="Events" value={events} onChange={setEvents}>
-            <Stack gap={10} mt={6}>
-              {EVENT_NAMES.map((name) => (
-                <Checkbox key={name} value={name} label={name} description={EVENTS[name]} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <TextInput
-            label="Secret"
-            description="Signs every request, so that your server knows it is from us. It is not shown again."
-            value={secret}
-            onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-            error={refused === 'secret' ? create.error?.message : undefined}
-            required
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <Group>
-            <CopyButton text={secret} what="secret" onCopied={() => setStored(true)} />
-          </Group>
-          <Checkbox
-            label="I stored the secret"
-            checked={stored}
-            onChange={({ currentTarget }) => setStored(currentTarget.checked)}
-          />
+          <Where draft={draft} change={change} error={create.error} />
+          <Secret draft={draft} change={change} error={create.error} />
           <Text size="sm" className="muted">
             Free. Events from now on are sent to this address; you can send a test event right
             after.
@@ -90,7 +55,7 @@ export function CreateWebhook({ close }: { readonly close: () => void }) {
             <Button
               type="submit"
               loading={create.isPending}
-              disabled={url === '' || events.length === 0 || secret === '' || !stored}
+              disabled={url === '' || events.length === 0 || secret === '' || !isStored}
             >
               Create
             </Button>
@@ -98,5 +63,72 @@ export function CreateWebhook({ close }: { readonly close: () => void }) {
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+interface PartProps extends Drafting {
+  /** Of the last try. */
+  readonly error: Error | null
+}
+
+const refusalOf = (param: string, error: Error | null): string | undefined =>
+  error instanceof ApiFailure && error.param === param ? error.message : undefined
+
+/** Where to, and of what. */
+function Where({ draft, change, error }: PartProps) {
+  return (
+    <>
+      <TextInput
+        label="URL"
+        description="An https address of your server that the internet can reach"
+        placeholder="https://example.com/hooks"
+        value={draft.url}
+        onChange={({ currentTarget }) => change({ ...draft, url: currentTarget.value.trim() })}
+        error={refusalOf('url', error)}
+        type="url"
+        required
+        data-autofocus
+      />
+      <Checkbox.Group
+        label="Events"
+        value={[...draft.events]}
+        onChange={(events) => change({ ...draft, events })}
+      >
+        <Stack gap={10} mt={6}>
+          {EVENT_NAMES.map((name) => (
+            <Checkbox key={name} value={name} label={name} description={EVENTS[name]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </>
+  )
+}
+
+function Secret({ draft, change, error }: PartProps) {
+  return (
+    <>
+      <TextInput
+        label="Secret"
+        description="Signs every request, so that your server knows it is from us. It is not shown again."
+        value={draft.secret}
+        onChange={({ currentTarget }) => change({ ...draft, secret: currentTarget.value })}
+        error={refusalOf('secret', error)}
+        required
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Group>
+        <CopyButton
+          text={draft.secret}
+          what="secret"
+          onCopied={() => change({ ...draft, isStored: true })}
+        />
+      </Group>
+      <Checkbox
+        label="I stored the secret"
+        checked={draft.isStored}
+        onChange={({ currentTarget }) => change({ ...draft, isStored: currentTarget.checked })}
+      />
+    </>
   )
 }

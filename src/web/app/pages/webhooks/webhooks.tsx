@@ -1,7 +1,6 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { WebWebhook } from '../../../webhook-api.ts'
 import { webhooksQuery } from '../../api/queries.ts'
 import { DocsLink } from '../../parts/docs-link.tsx'
@@ -9,7 +8,9 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { dateTime } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
+import { useUnfinished } from '../../session/unfinished.ts'
 import { CreateWebhook } from './create-webhook.tsx'
+import { newDraft, type WebhookDraft } from './webhook-draft.ts'
 
 export function WebhooksPage() {
   return <Private title="Webhooks">{() => <Webhooks />}</Private>
@@ -17,7 +18,7 @@ export function WebhooksPage() {
 
 function Webhooks() {
   const webhooks = useQuery(webhooksQuery)
-  const [creating, setCreating] = useState(false)
+  const [draft, setDraft] = useUnfinished<WebhookDraft>('new webhook')
   return (
     <Page
       title="Webhooks"
@@ -30,9 +31,9 @@ function Webhooks() {
       }
     >
       <div>
-        <Button onClick={() => setCreating(true)}>Create a webhook</Button>
+        <Button onClick={() => setDraft(newDraft())}>Create a webhook</Button>
       </div>
-      {creating && <CreateWebhook close={() => setCreating(false)} />}
+      {draft && <CreateWebhook draft={draft} change={setDraft} close={() => setDraft(undefined)} />}
       <Loaded query={webhooks}>
         {(list) =>
           list.length === 0 ? (

@@ -1,0 +1,37 @@
+import { useState } from 'react'
+
+/**
+ * What somebody is in the middle of, such as a form or a key that is shown once. It outlives a session
+ * that ends meanwhile, for the wallet of that session alone. Never stored: it goes with the tab.
+ */
+const unfinished = new Map<string, unknown>()
+let owner: string | undefined
+
+/** State that is there again after signing in anew; undefined: there is nothing unfinished. */
+export function useUnfinished<T>(name: string) {
+  const [value, setValue] = useState(() => unfinishedOf<T>(name))
+  const keep = (next: T | undefined) => {
+    keepUnfinished(name, next)
+    setValue(next)
+  }
+  return [value, keep] as const
+}
+
+export const unfinishedOf = <T>(name: string) => unfinished.get(name) as T | undefined
+
+export function keepUnfinished(name: string, value: unknown): void {
+  if (value === undefined) unfinished.delete(name)
+  else unfinished.set(name, value)
+}
+
+export function leaveUnfinished(wallet: string): void {
+  owner = wallet
+}
+
+export function resumeUnfinished(wallet: string): void {
+  if (owner !== wallet) forgetUnfinished()
+}
+
+export function forgetUnfinished(): void {
+  unfinished.clear()
+}
