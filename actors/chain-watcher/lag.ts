@@ -1,9 +1,6 @@
-import { endOf, type Trail, upTo } from '../../src/domain/block-trail.ts'
+import { endOf, LAG_MAX_MS, type Trail, upTo } from '../../src/domain/block-trail.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Block, EscrowReader } from '../../src/ports/escrow.ts'
-
-/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
-const LAG_MAX_MS = 3_000
 
 /**
  * Tells a node that lags from a chain that has gone back, which looks the same at first: its head is

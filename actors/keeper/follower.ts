@@ -1,5 +1,6 @@
 import {
   endOf,
+  LAG_MAX_MS,
   lastCommon,
   rangeEnd,
   type Seen,
@@ -38,8 +39,6 @@ export interface Follower {
 /** `missing`: the node that was asked does not have the block, not yet or not any more. */
 type Standing = 'on_chain' | 'gone' | 'missing'
 
-/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
-const LAG_MAX_MS = 3_000
 /** Longer than any reorg, so that a checkpoint may lie further back. */
 const TRAIL_MAX = 256
 

@@ -9,6 +9,9 @@ export interface Seen {
 /** The last blocks seen, oldest first: how far back a reorg can be followed exactly. */
 export type Trail = readonly Seen[]
 
+/** Of several nodes behind one address one may lag so long; a chain that has gone back stays so. */
+export const LAG_MAX_MS = 3_000
+
 /** The part of the trail up to `block`. */
 export const upTo = (trail: Trail, block: number): Trail =>
   trail.filter((seen) => seen.block <= block)
