@@ -30,7 +30,7 @@ export interface HostNetwork extends Seen {
   stop(): Promise<void>
 }
 
-export const HOST_NAMES = ['servers', 'front', 'actors', 'pool', 'caller'] as const
+const HOST_NAMES = ['servers', 'front', 'actors', 'pool', 'caller'] as const
 export type HostName = (typeof HOST_NAMES)[number]
 
 const ROOT = resolve(import.meta.dirname, '../../..')
