@@ -29,6 +29,13 @@ export function readConfig<Schema extends z.ZodObject>(
   throw new ConfigError(`configuration is not usable:\n${lines.join('\n')}`)
 }
 
+/** `true` or `false`. */
+export const flag = (fallback: 'true' | 'false' = 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((text) => text === 'true')
+
 export const port = (fallback: number) =>
   z.coerce.number().int().min(0).max(65_535).default(fallback)
 export const wholeNumber = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>

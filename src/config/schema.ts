@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  flag,
   originsList,
   port,
   positiveNumber,
@@ -140,13 +141,9 @@ const actorsSettings = z.object({
     'how long to wait before each attempt of a delivery, comma-separated: before the first, then after ' +
       'each failure. When the last of them has failed, so has the webhook. The same for all hosts',
   ),
-  WEBHOOK_DEV_TARGETS: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe(
-      'for development: webhooks may also go to http: and to this machine, as in npm start',
-    ),
+  WEBHOOK_DEV_TARGETS: flag().describe(
+    'for development: webhooks may also go to http: and to this machine, as in npm start',
+  ),
 })
 const lanesHaveSigners = exactlyOneSigner('LOCKER', 'SETTLER')
 // A host without the lanes is given no key of theirs.
@@ -165,19 +162,13 @@ export const poolSchema = z.object({
   POOL_PORT: port(50_051).describe('port of the worker protocol (gRPC)'),
   POOL_TLS_CERT: z.string().optional().describe('PEM file of the certificate chain; unset: no TLS'),
   POOL_TLS_KEY: z.string().optional().describe('PEM file of the private key of POOL_TLS_CERT'),
-  POOL_INSECURE: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe('listen for other machines without TLS: only where something before it adds TLS'),
-  POOL_CANARY: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((text) => text === 'true')
-    .describe(
-      'give a worker no paid job of a model before an unpaid one has shown that it serves it; false ' +
-        'only where workers are trusted',
-    ),
+  POOL_INSECURE: flag().describe(
+    'listen for other machines without TLS: only where something before it adds TLS',
+  ),
+  POOL_CANARY: flag('true').describe(
+    'give a worker no paid job of a model before an unpaid one has shown that it serves it; false ' +
+      'only where workers are trusted',
+  ),
   POOL_WORKERS_MAX: wholeNumber(5_000, 1).describe('workers connected to this pool at once'),
 })
 export type PoolConfig = z.infer<typeof poolSchema>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { port, positiveNumber, privateKey, trustedProxies, wholeNumber } from './read.ts'
+import { flag, port, positiveNumber, privateKey, trustedProxies, wholeNumber } from './read.ts'
 import {
   chain,
   disputeWindow,
@@ -11,11 +11,6 @@ import {
   window,
 } from './shared-settings.ts'
 
-const flag = () =>
-  z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
 const webAddress = () =>
   z
     .url({ protocol: /^https?$/, message: 'must be an http or https address' })

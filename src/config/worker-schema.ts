@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, privateKey, wholeNumber } from './read.ts'
+import { address, flag, privateKey, wholeNumber } from './read.ts'
 import { shared } from './shared-settings.ts'
 import { tracing } from './tracing-settings.ts'
 
@@ -83,11 +83,9 @@ export const workerSchema = z.object({
       'for the llama engine: folder where node-llama-cpp was installed; beside the agent or in the ' +
         'working directory by default',
     ),
-  WORKER_INSECURE: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe('talk to a pool on another machine without TLS: anybody between reads the prompts'),
+  WORKER_INSECURE: flag().describe(
+    'talk to a pool on another machine without TLS: anybody between reads the prompts',
+  ),
   WORKER_RPC_URL: z
     .string()
     .default('')
