@@ -82,6 +82,11 @@ export class Chains {
     return found && subjects.includes(found.subject) ? found : undefined
   }
 
+  /** The link at `cursor`, or the newest. @returns undefined as for `at` */
+  from<T>(subject: string, cursor: string | undefined): Promise<Kept<T> | undefined> {
+    return cursor === undefined ? this.last<T>(subject) : this.at<T>(Number(cursor), subject)
+  }
+
   /**
    * Along the chain, from the link at `cursor` on, or from the newest.
    * @param most links, one at least
@@ -93,8 +98,7 @@ export class Chains {
     most: number,
   ): Promise<Walked<T>> {
     const links: Kept<T>[] = []
-    let link =
-      cursor === undefined ? await this.last<T>(subject) : await this.at<T>(Number(cursor), subject)
+    let link = await this.from<T>(subject, cursor)
     while (link) {
       links.push(link)
       const { previous } = link.content

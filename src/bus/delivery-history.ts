@@ -64,10 +64,7 @@ export function makeDeliveryHistory({ stream, js, jsm }: StreamReader): Delivery
     page: (webhook, wanted) => (wanted.failedOnly ? failed : all)(webhook, wanted),
     find: async ({ wallet, webhookId }, eventId, position) => {
       const subject = SUBJECTS.firstAttempts(wallet, webhookId)
-      let link =
-        position === undefined
-          ? await chains.last<Attempt & Linked>(subject)
-          : await chains.at<Attempt & Linked>(Number(position), subject)
+      let link = await chains.from<Attempt & Linked>(subject, position)
       for (let looked = 0; link && looked < SEARCHED_MOST; looked++) {
         if (link.content.eventId === eventId) return kept.fromFirst(link)
         if (position !== undefined) return undefined
