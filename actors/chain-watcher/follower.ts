@@ -87,8 +87,10 @@ export function makeFollower(options: FollowerOptions): Follower {
     // Before what is next is applied on top of them.
     if (last) {
       const kept = options.kept()
-      const reads = await proveReads(options, trail, { upTo: end?.number ?? last.block, kept })
+      const reads = await proveReads(options, trail, end?.number ?? last.block)
       await catchUp(last, reads, kept)
+      // Only now: what could not be read, for a wallet that was read late, is read at the next step.
+      await options.ledger.proven(reads.filter(({ block }) => block <= kept))
     }
     if (end) await take(end, await reader.facts(from, to, { after: last?.hash, end: end.hash }))
     tellHowFar(head.number, final)

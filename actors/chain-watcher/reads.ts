@@ -9,13 +9,6 @@ interface Options {
   readonly log: Log
 }
 
-interface Span {
-  /** What the trail ends in. */
-  readonly upTo: number
-  /** Of what is gone after it a new follower would not know that it was there. */
-  readonly kept: number
-}
-
 /**
  * What is applied of a block is noted before, for a crash, and after, for whatever forgets meanwhile: so
  * the block is looked for like one that was read.
@@ -36,14 +29,15 @@ export async function noted<Applied>(
  * reorg of blocks that it never saw, and one may have taken place before it began to follow, in place
  * of one that died. So each block that a wallet was read at, or brought up to, is looked for once the
  * follower is past it. Where the chain does not hold it, the ledger forgets. It is looked for until the
- * trail that is kept has passed it.
+ * trail that is kept has passed it: of what is gone after that a new follower would not know that it was there.
  * @param trail of the chain that counts
+ * @param upTo what the trail ends in
  * @returns those that the chain holds
  */
 export async function proveReads(
   { reader, ledger, log }: Options,
   trail: Trail,
-  { upTo, kept }: Span,
+  upTo: number,
 ): Promise<readonly BlockId[]> {
   const reads = await ledger.reads(upTo)
   if (reads.length === 0) return []
@@ -54,10 +48,7 @@ export async function proveReads(
     return hash === blockHash
   }
   const found = await Promise.all(reads.map(isOnChain))
-  if (found.every(Boolean)) {
-    await ledger.proven(reads.filter(({ block }) => block <= kept))
-    return reads
-  }
+  if (found.every(Boolean)) return reads
   log.warn({ reads, upTo }, 'watcher: wallets are as of a block that is gone, reading them anew')
   await ledger.forget()
   return []

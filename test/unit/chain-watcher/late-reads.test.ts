@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import type { BlockId } from '../../../src/ports/ledger.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
@@ -58,6 +59,33 @@ LateReads('a read at the end of what was applied lacks nothing', async () => {
   house.refunded(2)
   await rest()
   assert.equal(applied(house), ALL)
+  await watcher.stop()
+})
+
+LateReads('where no node answers then, it is applied again at the next step', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  house.deposited()
+  house.settled(1)
+  await rest()
+  // The trail is kept: nothing but its note tells that the wallet was read late.
+  await house.clock.advance(300)
+  house.ledger.applied.length = 0
+  await house.ledger.noteRead(await blockOf(house, 0))
+  const facts = house.chain.facts.bind(house.chain)
+  house.chain.facts = async () => {
+    house.chain.facts = facts
+    throw new ChainUnavailable('no answer')
+  }
+  house.refunded(2)
+  await rest()
+  await house.clock.advance(1_100)
+  assert.equal(applied(house), ALL)
+  assert.not.ok(
+    house.ledger.noted.some(({ block }) => block === 0),
+    'and no more after that',
+  )
   await watcher.stop()
 })
 
