@@ -150,11 +150,12 @@ export function finish(
   keepNewest(queue.done, keyOf(intent), done, DONE_MAX)
 }
 
-/** Is done with an intent without an outcome: asked again, it begins anew. */
+/** Is done with an intent without an outcome, and with the one before: asked again, it begins anew. */
 export function forget(queue: LaneQueue, intent: Pick<LaneIntent, 'type' | 'jobId'>): void {
   const key = keyOf(intent)
   queue.underWay.delete(key)
   queue.arrived.delete(key)
+  queue.done.delete(key)
   queue.waiting[intent.type].delete(intent.jobId)
 }
 

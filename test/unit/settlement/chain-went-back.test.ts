@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Lane } from '../../../src/messages/subjects.ts'
+import type { FakeChain } from '../../fakes/chain/fake-chain.ts'
 import { dispute, job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { inLaneHouse, type LaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
@@ -69,6 +70,24 @@ test('a settlement passed over just before its lost lock came back is not refuse
   look()
   await rest()
   assert.equal(house.heard(), [], 'the job asks again')
+  await house.say(settle(job(1)))
+  assert.equal((await ends(house))[0], 'settled')
+})
+
+test('a settlement that was told, and came back just before its lock, is sent again', async (house) => {
+  const locks = await house.start('lock')
+  await house.start('settle')
+  await house.say(lock(job(1)))
+  await house.say(settle(job(1)))
+  await house.stop(locks)
+  const locked = (await house.chain.jobFacts(job(1))).filter(({ type }) => type === 'locked')
+  house.chain.goBack(0)
+  // The block that passes the settlement over holds the lock as well, after it.
+  house.chain.jobFacts = async () => locked
+  await house.clock.advance(3_000)
+  assert.equal(house.batches(), ['lock 1', 'settle 1', 'settle 1'])
+  delete (house.chain as Partial<FakeChain>).jobFacts
+  await house.start('lock')
   await house.say(settle(job(1)))
   assert.equal((await ends(house))[0], 'settled')
 })
