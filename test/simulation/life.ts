@@ -130,21 +130,19 @@ class Life {
     if (this.#kernel.failures.length > 0) return
     const { nats } = this.#house
     const jobs = jobsOf(nats)
+    const wasUndone = (view: JobView) => this.#auditor.wasUndone(view)
     const told = judge(this.#witness, {
       view: (jobId) => jobs.find(({ id }) => id === jobId),
       memoryWasLost: this.#memoryWasLost,
-      locksMayBeLost: (wallet) => this.#auditor.locksMayBeLost(wallet),
-      wasTakenBack: (jobId) => this.#auditor.wasTakenBack(jobId),
+      wasUndone,
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
     })
-    const lostLock = ({ escrowTx, wallet }: JobView) =>
-      escrowTx === null && this.#auditor.locksMayBeLost(wallet)
     const delivered = judgeWebhooks(this.#webhooks, {
       jobs,
       attempts: attemptsOf(nats),
       record: (wallet, webhookId) => webhookRecord(nats, wallet, webhookId),
       schedule: HOST_CONFIG.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
-      wasUndone: (view) => this.#auditor.wasTakenBack(view.id) || lostLock(view),
+      wasUndone,
     })
     const audited = this.#auditor.judge(jobs)
     for (const flaw of [...audited, ...told, ...delivered]) this.#kernel.fail(flaw)

@@ -1,5 +1,6 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
+import type { Call } from '../chain/calls.ts'
 import type { SimBlock, SimChain } from '../chain/chain.ts'
 import type { SimRedis } from '../redis/server.ts'
 import type { World } from '../world.ts'
@@ -61,19 +62,40 @@ export class Auditor {
     return wants
   }
 
+  /**
+   * Whether who was answered may pay nothing after all: a reorg has lost the lock, which came back too late
+   * or not at all; or others than the service's own lanes took it back.
+   */
+  wasUndone({ id, wallet, escrowTx, refundTx }: JobView): boolean {
+    const lostLock = escrowTx === null || refundTx !== null
+    return (
+      (lostLock && this.#locksMayBeLost(wallet)) || this.#books.jobs.get(id)?.takenBack === true
+    )
+  }
+
   /** Whether a lock of the wallet may have found its credits gone, or not there yet, after a reorg. */
-  locksMayBeLost(wallet: Address): boolean {
+  #locksMayBeLost(wallet: Address): boolean {
     const { orphans } = this.#chain
     const calls = orphans.flatMap(({ included }) =>
       included.map(({ transaction: { call } }) => call),
     )
-    const isLate = calls.some((call) => call.type === 'deposit' && call.wallet === wallet)
+    const isLate = calls.some((call) => this.#brings(call, wallet))
     return isLate || (orphans.length > 0 && this.#books.wallet(wallet).hasLeft)
   }
 
-  /** By others than the service's own lanes: who was answered then pays nothing. */
-  wasTakenBack(jobId: JobId): boolean {
-    return this.#books.jobs.get(jobId)?.takenBack === true
+  /** Whether the wallet could spend more after it than before. */
+  #brings(call: Call, wallet: Address): boolean {
+    const isOfWallet = (jobId: JobId) => this.#books.jobs.get(jobId)?.wallet === wallet
+    switch (call.type) {
+      case 'deposit':
+        return call.wallet === wallet
+      case 'settleBatch':
+        return call.items.some(({ jobId }) => isOfWallet(jobId))
+      case 'refundBatch':
+        return call.jobIds.some(isOfWallet)
+      default:
+        return false
+    }
   }
 
   /** Once everything rests: each job against the chain, and nothing kept back for one that ended. */

@@ -23,6 +23,16 @@ const settled = viewOf(JOB, 'settled', {
   proofHash: outputHash(TEXT),
   usage: { promptTokens: 1, completionTokens: 3 },
 })
+const opened: ToldDispute = {
+  name: 'caller',
+  wallet: WALLET,
+  jobId: JOB,
+  sent: outputHash('other'),
+  askedAt: NOW,
+  end: 'whole',
+  status: 200,
+  body: { dispute_opened: true },
+}
 const refunded: JobView = {
   ...settled,
   status: 'refunded',
@@ -67,6 +77,7 @@ function verdict(
   chats: readonly ToldChat[],
   views: readonly JobView[] = [settled],
   disputes: readonly ToldDispute[] = [],
+  wasUndone: (view: JobView) => boolean = () => false,
 ): readonly string[] {
   const witness = new Witness()
   witness.chats.push(...chats)
@@ -75,8 +86,7 @@ function verdict(
   return judge(witness, {
     view: (jobId) => views.find(({ id }) => id === jobId),
     memoryWasLost: false,
-    locksMayBeLost: () => false,
-    wasTakenBack: () => false,
+    wasUndone,
     disputeWindowMs: 60_000,
   })
 }
@@ -145,19 +155,19 @@ test('a stream that ends without a word, or goes on after its end', () => {
   assert.match(again.join('\n'), /something after the last event/)
 })
 
+test('an answer to a job that the chain has undone, and what its dispute was told', () => {
+  const failed: JobView = { ...refunded, status: 'failed' }
+  const agrees: ToldDispute = { ...opened, body: { dispute_opened: false } }
+  assert.is(verdict([told(plain(TEXT))], [failed], [agrees]).length, 2)
+  assert.equal(
+    verdict([told(plain(TEXT))], [failed], [agrees], ({ id }) => id === JOB),
+    [],
+  )
+})
+
 test('a dispute that was told to be open, and is not', () => {
-  const dispute: ToldDispute = {
-    name: 'caller',
-    wallet: WALLET,
-    jobId: JOB,
-    sent: outputHash('other'),
-    askedAt: NOW,
-    end: 'whole',
-    status: 200,
-    body: { dispute_opened: true },
-  }
-  says(verdict([], [settled], [dispute]), /told opened, and is not/)
-  const late = { ...dispute, status: 422, body: { error: { code: 'dispute_window_expired' } } }
+  says(verdict([], [settled], [opened]), /told opened, and is not/)
+  const late = { ...opened, status: 422, body: { error: { code: 'dispute_window_expired' } } }
   says(verdict([], [settled], [late]), /too late, in time/)
 })
 

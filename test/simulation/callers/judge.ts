@@ -1,5 +1,5 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
-import { type Address, completionId, type JobId } from '../../../src/domain/ids.ts'
+import { completionId, type JobId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import type { ToldError } from './read-answer.ts'
@@ -10,10 +10,8 @@ export interface Verdicts {
   view(jobId: JobId): JobView | undefined
   /** Redis forgot, so keys of retried requests and texts of answers may be gone. */
   readonly memoryWasLost: boolean
-  /** A reorg has let a wallet take its credits out before a lock that had taken them before. */
-  locksMayBeLost(wallet: Address): boolean
-  /** Somebody took the lock back once anyone might, before the job was settled. */
-  wasTakenBack(jobId: JobId): boolean
+  /** The chain may have paid for the failed job, and has gone back behind that for good. */
+  wasUndone(view: JobView): boolean
   readonly disputeWindowMs: number
 }
 
@@ -66,16 +64,12 @@ function judgeText({ name, jobId, status, answer }: ToldChat, witness: Witness):
   return flaws
 }
 
-function judgeEnd(
-  told: ToldChat,
-  { view: viewOf, locksMayBeLost, wasTakenBack }: Verdicts,
-): string[] {
+function judgeEnd(told: ToldChat, { view: viewOf, wasUndone }: Verdicts): string[] {
   const { name, jobId, answer, wallet } = told
   const view = jobId && viewOf(jobId)
   if (view && view.wallet !== wallet) return [`${name}: ${jobId} is a job of another wallet`]
   if (isAnswer(told)) {
-    const lostLock = view?.escrowTx === null && locksMayBeLost(wallet)
-    const isFree = view?.status === 'failed' && (lostLock || wasTakenBack(view.id))
+    const isFree = view?.status === 'failed' && wasUndone(view)
     return isFree ? [] : judgeAnswered(told, view)
   }
   if (answer.error?.code === 'job_timeout' && view?.status !== 'refunded') {
@@ -148,7 +142,7 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
   if (body === undefined) return []
   const about = `${told.name}: dispute of ${jobId}`
   if (!view) return [`${about}, which is nowhere`]
-  if (view.status === 'failed' && verdicts.wasTakenBack(jobId)) return []
+  if (view.status === 'failed' && verdicts.wasUndone(view)) return []
   if (status === 200 && !body.dispute_opened) {
     return view.proofHash === sent ? [] : [`${about}: told that the hashes agree`]
   }

@@ -232,8 +232,7 @@ export class Stage {
       ...judge(this.witness, {
         view: (jobId) => views.get(jobId),
         memoryWasLost: false,
-        locksMayBeLost: () => false,
-        wasTakenBack: () => false,
+        wasUndone: () => false,
         disputeWindowMs: CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
       }),
       ...judgeWebhooks(this.interested, {
