@@ -61,12 +61,14 @@ export function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<J
 
 /**
  * The chain went back behind the settlement, and on the other branch the wallet's credits went elsewhere
- * before the lock came again: nobody is charged, and nobody is paid.
+ * before the lock came again: nobody is charged, and nobody is paid. A dispute is gone with what it contested;
+ * arbitration takes longer than any chain goes back.
  */
 const isUndone = (job: BegunJob, command: RefuseLock): boolean =>
   command.reason === 'InsufficientCredits' &&
   command.block !== undefined &&
-  job.status === 'settled' &&
+  (job.status === 'settled' || job.status === 'disputed') &&
+  job.settlement !== null &&
   isLater(command, command.block, job.settlement.block)
 
 /** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */

@@ -162,6 +162,11 @@ test('settled on a branch that is gone, its lock refused on the other: it fails,
   given(...paid)
     .when({ ...refuse, block: settledAt - 1, final: true })
     .then('JobFailed', 'LockRefused')
+  // So it does where its answer was contested there.
+  const contested = given(...paid, disputed, openDispute)
+    .when({ ...refuse, block: settledAt - 1, final: true })
+    .then('JobFailed', 'LockRefused')
+  assert.ok(rests(contested.job!))
   given(...answered)
     .when({ ...refuse, block: settledAt - 1, final: true })
     .then()
