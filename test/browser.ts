@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { findOnPath, install } from '../src/network/programs.ts'
+import { install } from '../src/network/install-programs.ts'
+import { findOnPath } from '../src/network/on-path.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const APPLICATIONS = ['Google Chrome', 'Chromium'].map(

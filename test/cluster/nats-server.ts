@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isSafe } from '../../src/bus/replication.ts'
-import { findOnPath } from '../../src/network/programs.ts'
+import { findOnPath } from '../../src/network/on-path.ts'
+import { type AptSettings, ownApt } from '../../src/network/own-apt.ts'
+import { USER_CACHE } from '../../src/network/unpack.ts'
 
 const run = promisify(execFile)
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'prepaid-inference')
-const KEPT = join(CACHE, 'nats-server-for-clusters')
-const DOWNLOAD_MS = 240_000
+const KEPT = join(USER_CACHE, 'nats-server-for-clusters')
 /** Newer than what a machine is likely to have; the newest version of all of them is taken. */
 const SUITES = ['testing', 'unstable']
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
@@ -42,12 +41,10 @@ export async function findClusterNats(): Promise<string> {
 }
 
 async function fromNewerSuite(): Promise<string> {
-  mkdirSync(CACHE, { recursive: true })
-  const work = mkdtempSync(join(CACHE, 'apt-'))
+  mkdirSync(USER_CACHE, { recursive: true })
+  const work = mkdtempSync(join(USER_CACHE, 'apt-'))
   try {
-    const config = writeAptConfig(work, await archiveOfThisMachine())
-    const apt = (...args: string[]) =>
-      run('apt-get', ['-c', config, '-q', ...args], { cwd: work, timeout: DOWNLOAD_MS })
+    const apt = ownApt(work, newerSuites(work, await archiveOfThisMachine()))
     await apt('update')
     await apt('download', 'nats-server')
     await run('sh', ['-c', 'dpkg-deb -x nats-server_*.deb unpacked'], { cwd: work })
@@ -76,35 +73,20 @@ async function archiveOfThisMachine(): Promise<string> {
   return archive
 }
 
-/** apt with lists and cache of its own, as this user. @returns the path of its configuration */
-function writeAptConfig(work: string, archive: string): string {
-  for (const folder of ['lists/partial', 'archives/partial', 'sources', 'none']) {
-    mkdirSync(join(work, folder), { recursive: true })
-  }
+/** In place of the machine's own archives: the newer suites of one of them. */
+function newerSuites(work: string, archive: string): AptSettings {
+  for (const folder of ['sources', 'none']) mkdirSync(join(work, folder))
   const signed = existsSync(KEYRING) ? `Signed-By: ${KEYRING}\n` : ''
   writeFileSync(
     join(work, 'sources/newer.sources'),
     `Types: deb\nURIs: ${archive}\nSuites: ${SUITES.join(' ')}\nComponents: main\n${signed}`,
   )
-  const settings = {
-    'Dir::State::lists': join(work, 'lists'),
-    'Dir::Cache': work,
+  return {
     'Dir::Etc::sourcelist': '/dev/null',
     'Dir::Etc::sourceparts': join(work, 'sources'),
     'Dir::Etc::preferences': '/dev/null',
     'Dir::Etc::preferencesparts': join(work, 'none'),
-    'APT::Sandbox::User': userInfo().username,
-    // Descriptions in other languages, and what else is fetched beside the lists, are of no use here.
-    'Acquire::Languages': 'none',
   }
-  const path = join(work, 'apt.conf')
-  writeFileSync(
-    path,
-    Object.entries(settings)
-      .map(([k, v]) => `${k} "${v}";\n`)
-      .join(''),
-  )
-  return path
 }
 
 async function versionOf(path: string): Promise<string> {
