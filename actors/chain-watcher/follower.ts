@@ -1,7 +1,6 @@
 import {
   endOf,
   lastCommon,
-  RANGE_BLOCKS_MAX,
   rangeEnd,
   type Seen,
   type Trail,
@@ -15,14 +14,13 @@ import {
   ChainUnavailable,
   type EscrowReader,
 } from '../../src/ports/escrow.ts'
-import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
+import type { Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import { applyAll } from './apply.ts'
 import type { CreditChange } from './credit-change.ts'
-import { commandsOf, ledgerEntryOf } from './fact.ts'
+import { commandsOf } from './fact.ts'
 import { makeLag } from './lag.ts'
+import { makeLateReads } from './late-reads.ts'
 import { type LowWater, makeLowWater } from './low-water.ts'
-import { proveReads } from './reads.ts'
 import { type Slash, slashesOf } from './slashes.ts'
 import { follow } from './trail.ts'
 import type { WatcherMetrics } from './watcher-metrics.ts'
@@ -65,11 +63,10 @@ export function makeFollower(options: FollowerOptions): Follower {
   let trail = options.trail
   let water = waterAt(trail, deployBlock)
   const lags = makeLag(reader, options.clock)
+  const lateReads = makeLateReads(options)
 
   /** Up to this block jobs are told of their locks, too: their lanes may not have been heard. */
   let locksToldTo = deployBlock - 1
-  /** Blocks that wallets are noted at because this follower brought them there: numbers by hashes. */
-  const ownNotes = new Map<string, number>()
 
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
@@ -85,13 +82,7 @@ export function makeFollower(options: FollowerOptions): Follower {
       return stepBack(last, head)
     }
     // Before what is next is applied on top of them.
-    if (last) {
-      const kept = options.kept()
-      const reads = await proveReads(options, trail, end?.number ?? last.block)
-      await catchUp(last, reads, kept)
-      // Only now: what could not be read, for a wallet that was read late, is read at the next step.
-      await options.ledger.proven(reads.filter(({ block }) => block <= kept))
-    }
+    if (last) await lateReads.bringUp(last, trail, end?.number ?? last.block)
     if (end) await take(end, await reader.facts(from, to, { after: last?.hash, end: end.hash }))
     tellHowFar(head.number, final)
     if (!end) return false
@@ -101,28 +92,8 @@ export function makeFollower(options: FollowerOptions): Follower {
   const tellHowFar = (head: number, final: number) =>
     options.metrics.at({ head, final, taken: endOf(trail)?.block ?? deployBlock - 1 })
 
-  /**
-   * A wallet may have been read at a node that lags, after the blocks that it lacks were applied: they
-   * are applied again. Mostly the ledger refuses such a read, but not where it has just forgotten all.
-   */
-  const catchUp = async (last: Seen, reads: readonly BlockId[], kept: number) => {
-    const late = reads.filter(
-      ({ block, blockHash }) => block < last.block && !ownNotes.has(blockHash),
-    )
-    for (const [hash, block] of ownNotes) if (block <= kept) ownNotes.delete(hash)
-    if (late.length === 0) return
-    const from = Math.min(...late.map(({ block }) => block)) + 1
-    if (last.block - from >= RANGE_BLOCKS_MAX) return options.ledger.forget()
-    await applyAt(last, await reader.facts(from, last.block, { end: last.hash }))
-  }
-
-  const applyAt = ({ block, hash }: Seen, facts: readonly ChainFact[]) => {
-    if (facts.some((fact) => ledgerEntryOf(fact))) ownNotes.set(hash, block)
-    return applyAll(options.ledger, facts, { block, blockHash: hash })
-  }
-
   const take = async ({ number: block, hash }: Block, facts: readonly ChainFact[]) => {
-    const changes = await applyAt({ block, hash }, facts)
+    const changes = await lateReads.apply({ block, hash }, facts)
     const at = options.clock.now()
     const commands = commandsOf(facts, { at, locksToldTo })
     const slashes = slashesOf(facts)
