@@ -27,8 +27,12 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     todo: 'Look at your history; if the money is not out, withdraw again.',
   },
   ERC20InsufficientBalance: {
-    what: 'Your wallet holds less USDG than this costs.',
-    todo: 'Buy fewer credits, or put more USDG into the wallet.',
+    what: 'Your wallet holds fewer tokens than this takes.',
+    todo: 'Take a smaller amount, or put more of them into the wallet.',
+  },
+  ERC20InsufficientAllowance: {
+    what: 'The token does not give the contract that much of yours.',
+    todo: 'An earlier transaction of yours may have used what you signed, or is about to: look at your wallet, and start again once it is through.',
   },
   EnforcedPause: {
     what: 'Deposits are paused at the moment.',
@@ -71,4 +75,20 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     what: 'The model is in another state by now.',
     todo: 'Reload the page; another proposal may have come first.',
   },
+  TimelockUnexpectedOperationState: {
+    what: 'The timelock is not over yet, or it was carried out already.',
+    todo: 'Reload the page.',
+  },
+}
+
+/**
+ * Names by selector of what a contract passes on from another one that it calls: the token, the
+ * registry, the timelock. Its own interface does not know them.
+ */
+export const PASSED_ON: Readonly<Record<string, string>> = {
+  '0xe450d38c': 'ERC20InsufficientBalance',
+  '0xfb8f41b2': 'ERC20InsufficientAllowance',
+  '0x8f7808c1': 'ERC3009UsedAuthorization',
+  '0xf86bd746': 'WrongStatus',
+  '0x5ead8eb5': 'TimelockUnexpectedOperationState',
 }

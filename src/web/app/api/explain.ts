@@ -1,4 +1,4 @@
-import { CONTRACT_REFUSALS } from './contract-refusals.ts'
+import { CONTRACT_REFUSALS, PASSED_ON } from './contract-refusals.ts'
 import { ApiFailure, Unreachable } from './failure.ts'
 
 /** What went wrong, and what to do about it, for the person at the screen. */
@@ -85,8 +85,7 @@ function ofApi({ message, code, status, requestId }: ApiFailure): Explained {
   return { what: message, todo, requestId: status >= 500 ? requestId : null }
 }
 
-/** The last one is thrown while a transaction that was sent is waited for. */
-const CHAIN_SILENT = ['HttpRequestError', 'TimeoutError', 'WaitForTransactionReceiptTimeoutError']
+const CHAIN_SILENT = ['HttpRequestError', 'TimeoutError']
 
 function ofWallet(causes: readonly Cause[]): Explained | undefined {
   const has = (name: string, code?: number) =>
@@ -118,6 +117,12 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
   if (has('ConnectorNotConnectedError') || has('ConnectorAccountNotFoundError')) {
     return { what: 'No wallet is connected.', todo: 'Connect the wallet that you signed in with.' }
   }
+  if (has('WaitForTransactionReceiptTimeoutError')) {
+    return {
+      what: 'The transaction was sent, and has been seen in no block yet.',
+      todo: 'It may still come through: before you try again, look at your history, or at the transaction in the wallet that sent it, which can also hurry or cancel it.',
+    }
+  }
   if (CHAIN_SILENT.some((name) => has(name))) {
     return {
       what: 'The chain did not answer.',
@@ -129,7 +134,7 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
 
 function ofContract(causes: readonly Cause[]): Explained | undefined {
   for (const each of causes) {
-    const name = each.data?.errorName
+    const name = each.data?.errorName ?? PASSED_ON[each.signature ?? '']
     if (name && CONTRACT_REFUSALS[name]) return CONTRACT_REFUSALS[name]
     if (name)
       return { what: `The contract refused: ${name}.`, todo: 'Check the amount and try again.' }
@@ -141,6 +146,8 @@ interface Cause extends Partial<Error> {
   readonly code?: unknown
   readonly shortMessage?: string
   readonly data?: { readonly errorName?: string }
+  /** The selector of a revert that the interface does not name. */
+  readonly signature?: string
 }
 
 /** The error and what caused it, outermost first. */

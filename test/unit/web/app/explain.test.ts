@@ -1,19 +1,32 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  type Abi,
   BaseError,
   ContractFunctionExecutionError,
   ContractFunctionRevertedError,
   encodeErrorResult,
+  getAbiItem,
   HttpRequestError,
   InsufficientFundsError,
+  parseAbi,
   TransactionExecutionError,
+  toFunctionSelector,
   UserRejectedRequestError,
   WaitForTransactionReceiptTimeoutError,
 } from 'viem'
-import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
+import { formatAbiItem } from 'viem/utils'
+import {
+  devUsdgAbi,
+  jobEscrowAbi,
+  modelRegistryAbi,
+  rComputeAbi,
+} from '../../../../src/chain/abi.ts'
+import { CONTRACT_REFUSALS, PASSED_ON } from '../../../../src/web/app/api/contract-refusals.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
 import { ApiFailure, Unreachable } from '../../../../src/web/app/api/failure.ts'
+
+const TIMELOCK = parseAbi(['error TimelockUnexpectedOperationState(bytes32 id, bytes32 states)'])
 
 const Explain = suite('what errors say to people')
 
@@ -76,8 +89,13 @@ Explain('no coin for the fee; a chain that does not answer', () => {
   const silent = new HttpRequestError({ url: 'http://chain' })
   const { todo } = explain(new BaseError('x', { cause: silent }))
   assert.match(todo, /If you confirmed a transaction, look at your history/)
+})
+
+Explain('a transaction that is in no block in time is not said to be lost', () => {
   const notYet = new WaitForTransactionReceiptTimeoutError({ hash: `0x${'1'.repeat(64)}` })
-  assert.match(explain(notYet).todo, /look at your history/)
+  const { what, todo } = explain(notYet)
+  assert.match(what, /was sent, and has been seen in no block yet/)
+  assert.match(todo, /before you try again, look at your history/)
 })
 
 Explain('a revert is told by its name', () => {
@@ -97,6 +115,21 @@ Explain('a revert is told by its name', () => {
     functionName: 'deposit',
   })
   assert.is(explain(error).todo, 'Buy at least 100 credits.')
+})
+
+Explain('so is one that the contract passes on from a token, the registry or the timelock', () => {
+  const abi: Abi = [...devUsdgAbi, ...rComputeAbi, ...modelRegistryAbi, ...TIMELOCK]
+  for (const [selector, name] of Object.entries(PASSED_ON)) {
+    const error = getAbiItem({ abi, name })
+    assert.ok(error, name)
+    assert.is(toFunctionSelector(formatAbiItem(error)), selector)
+    const reverted = new ContractFunctionRevertedError({
+      abi: jobEscrowAbi,
+      data: selector as `0x${string}`,
+      functionName: 'deposit',
+    })
+    assert.equal(explain(reverted), CONTRACT_REFUSALS[name])
+  }
 })
 
 Explain('anything else says its short message and that the chain keeps what is there', () => {
