@@ -17,6 +17,8 @@ const WORKER = addressOf(KEYS.worker)
 const CUSTOMER = addressOf(KEYS.wallet)
 const WEEK = 7 * 24 * 60 * 60
 const MODEL = 'Qwen/Qwen3-8B'
+/** Of a development node: 31337. */
+const CHAIN_ID = '0x7a69'
 
 let house: ChainHouse
 
@@ -147,6 +149,91 @@ ChainPages('a retirement is proposed, voted, queued and carried out', async () =
     assert.equal(complaints, [])
   })
 })
+
+ChainPages(
+  'what is to be sent next has its own fee or refusal, whatever was sent before',
+  async () => {
+    await inBrowser({}, async ({ page }) => {
+      await page.goto(`${house.web.url}/governance`)
+      await page.getByRole('button', { name: /Development wallet/ }).click()
+      await press(page, 'Vote myself', 'Your votes are delegated')
+      await house.pass(1)
+      const propose = async () => {
+        await page.getByLabel('Model').selectOption(MODEL)
+        await page.getByLabel('Why').fill('Nobody asks for it.')
+      }
+      await propose()
+      await press(page, `Propose: retire ${MODEL}`, 'Proposed')
+      await propose()
+      await page.getByText('This would be refused now: The proposal is in another state').waitFor()
+      assert.is(await page.getByText('Proposed', { exact: true }).count(), 0)
+      await page.getByLabel('Why').fill('Its successor is better.')
+      await press(page, `Propose: retire ${MODEL}`, 'Proposed')
+
+      // Both pass, and the second then finds the model on notice: the registry refuses, not the governor.
+      await house.pass(terms.votingDelaySeconds + 1n)
+      for (const nth of [0, 1]) {
+        await openProposal(page, nth)
+        await page.getByLabel('For', { exact: true }).check()
+        await press(page, 'Vote', 'Your vote is counted')
+      }
+      await house.pass(terms.votingPeriodSeconds)
+      for (const nth of [0, 1]) {
+        await openProposal(page, nth)
+        await press(page, 'Queue it in the timelock', 'It is in the timelock now')
+      }
+      await house.pass(terms.timelockSeconds)
+      await openProposal(page, 1)
+      await press(page, 'Carry it out', 'It is carried out')
+      await openProposal(page, 0)
+      await page
+        .getByText('This would be refused now: The model is in another state by now.')
+        .waitFor()
+    })
+  },
+)
+
+ChainPages('a form begins anew when the wallet shows another account', async () => {
+  await inBrowser({}, async ({ page }) => {
+    await page.addInitScript(switchingWallet([WORKER, CUSTOMER]))
+    await page.goto(`${house.web.url}/governance`)
+    const delegate = page.getByLabel('Who votes with your RCOMPUTE')
+    for (const account of [CUSTOMER, WORKER, CUSTOMER, WORKER]) {
+      await page.evaluate(`switchAccount('${account}')`)
+      await page.getByText('You act with the wallet').getByTitle(account).waitFor()
+      await delegate.waitFor()
+      assert.is(await delegate.inputValue(), account)
+    }
+  })
+})
+
+const openProposal = async (page: Page, nth: number) => {
+  await page.goto(`${house.web.url}/governance`)
+  await page
+    .getByRole('link', { name: `Retire ${MODEL}` })
+    .nth(nth)
+    .click()
+}
+
+/** A wallet in the page that shows one of its accounts, and tells when that is another one. */
+const switchingWallet = (accounts: readonly string[]) => `{
+  let shown = ${JSON.stringify(accounts)}[0]
+  const hears = []
+  window.switchAccount = (account) => {
+    shown = account
+    for (const hear of hears) hear([account])
+  }
+  const detail = Object.freeze({
+    info: { uuid: crypto.randomUUID(), name: 'Two accounts', icon: 'data:,', rdns: 'two.accounts' },
+    provider: {
+      request: async ({ method }) => (method === 'eth_chainId' ? '${CHAIN_ID}' : [shown]),
+      on: (event, hear) => event === 'accountsChanged' && hears.push(hear),
+      removeListener: () => {},
+    },
+  })
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  addEventListener('eip6963:requestProvider', announce)
+}`
 
 const VIEWS: readonly Omit<BrowserOptions, 'origins'>[] = [
   { colorScheme: 'light', size: { width: 1280, height: 900 } },

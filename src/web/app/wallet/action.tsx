@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Address } from 'viem'
 import type { Config } from 'wagmi'
 import type { WebConfig } from '../../api.ts'
@@ -39,6 +39,9 @@ export function Action(props: ActionProps) {
     onDone?.(tx)
     return tx
   })
+  const isWanted = call !== undefined || run !== undefined
+  const isOver = useIsOver(isWanted, send.isPending)
+  const tx = isOver ? undefined : send.data
   // What the chain would refuse, or has not been asked about, cannot be sent.
   const isReady = run !== undefined || (call !== undefined && fee.isSuccess)
   return (
@@ -48,7 +51,7 @@ export function Action(props: ActionProps) {
           {children}
         </Text>
       )}
-      {(call || run) && !send.data && <Fee web={web} query={fee} />}
+      {isWanted && !tx && <Fee web={web} query={fee} />}
       <div>
         <Button
           variant={isMain ? 'filled' : 'default'}
@@ -61,11 +64,23 @@ export function Action(props: ActionProps) {
       </div>
       <Progress text={send.said} />
       {send.error && <Problem error={send.error} />}
-      {send.data && done && (
+      {tx && done && (
         <Done title={done}>
-          <TxLink hash={send.data} />
+          <TxLink hash={tx} />
         </Done>
       )}
     </Stack>
   )
+}
+
+/** What was done is over once something else is to be sent: its fee and its refusal are said instead. */
+function useIsOver(isWanted: boolean, isPending: boolean): boolean {
+  const [wasWanted, setWasWanted] = useState(isWanted)
+  const [isOver, setOver] = useState(false)
+  if (isPending && isOver) setOver(false)
+  if (isWanted !== wasWanted) {
+    setWasWanted(isWanted)
+    setOver(isWanted && !isPending)
+  }
+  return isOver
 }

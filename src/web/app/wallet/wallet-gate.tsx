@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
 import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
@@ -58,7 +58,8 @@ export function WalletGate({ web, invitation, objection, children }: Gate) {
       </Alert>
     )
   }
-  return children(account)
+  // What was typed for one account, or done with it, is nothing to say of another.
+  return <Fragment key={account}>{children(account)}</Fragment>
 }
 
 const LONG_MS = 3_000
