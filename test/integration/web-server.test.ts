@@ -103,6 +103,23 @@ WebServer('what is not there is told, and nothing outside of the app is served',
   assert.is(await (await get('/.inputs')).text(), PAGE)
 })
 
+WebServer(
+  'a person at an address that looks like a file gets the page, and no cache keeps it',
+  async () => {
+    const address = '/explorer/address/name.eth'
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const etag = String((await get('/')).headers.get('etag'))
+    const answer = await get(address, { accept, 'if-none-match': etag })
+    assert.is(answer.status, 404)
+    assert.is(await answer.text(), PAGE)
+    assert.is(answer.headers.get('cache-control'), 'no-store')
+    assert.match(
+      String((await get('/api/gone.eth', { accept })).headers.get('content-type')),
+      /json/,
+    )
+  },
+)
+
 WebServer('every answer forbids what no page of ours needs', async () => {
   for (const path of ['/', '/assets/app-1a2b.js', '/api/config', '/api/session', '/healthz']) {
     const { headers } = await get(path)

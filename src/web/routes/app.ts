@@ -23,10 +23,12 @@ export function app(server: FastifyInstance, { files, origin }: Options): void {
     if (path.startsWith('/api/')) throw unknownRoute(request)
     const file = path === '/' ? undefined : files.get(path)
     if (file) return send(file, request, reply)
-    if (isFileName(path)) throw unknownRoute(request)
+    const isGone = isFileName(path)
+    if (isGone && !isForPerson(request)) throw unknownRoute(request)
     const elsewhere = otherName(request, origin)
     if (elsewhere) return reply.redirect(elsewhere, 307)
-    if (page) return send(page, request, reply)
+    // A person may have taken a name for an address: the page says so, and what to do.
+    if (page) return isGone ? sendBody(page, request, reply.code(404)) : send(page, request, reply)
     return reply.code(503).type('text/html; charset=utf-8').send(NOT_BUILT)
   })
   server.setNotFoundHandler((request) => {
@@ -38,10 +40,14 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/'
 
 /**
  * A file that is not there is not a page: a browser would take one for a script, a crawler for its
- * rules. No page has a dot in its name.
+ * rules. No page has a dot in its name, but for what people mistake for one.
  */
 const isFileName = (path: string): boolean =>
   path.startsWith('/assets/') || /\.\w+$/.test(extname(path))
+
+/** Who types an address or follows a link; scripts and styles are not asked for as HTML. */
+const isForPerson = ({ headers }: FastifyRequest): boolean =>
+  /\btext\/html\b/i.test(headers.accept ?? '')
 
 const unknownRoute = (request: FastifyRequest) =>
   refuse('route_not_found', `There is no ${request.method} ${pathOf(request).slice(0, 100)} here.`)
@@ -53,6 +59,10 @@ async function send(file: StaticFile, request: FastifyRequest, reply: FastifyRep
     vary: 'accept-encoding',
   })
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  return sendBody(file, request, reply)
+}
+
+async function sendBody(file: StaticFile, request: FastifyRequest, reply: FastifyReply) {
   const accepted = String(request.headers['accept-encoding'] ?? '')
   const { encoding, bytes } = await file.body(accepted)
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
