@@ -304,6 +304,41 @@ Troubles('a sign-out that did not come through says so where it was asked for', 
   })
 })
 
+Troubles(
+  'without a network: said where it was asked for, and not sent by itself later',
+  async () => {
+    await app.inBrowser({}, async ({ context, page }) => {
+      await page.goto(`${app.url}/settings`)
+      await signIn(page, 'Settings')
+      await page.getByLabel('Threshold in credits').fill('250')
+      await context.setOffline(true)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The service did not answer.').waitFor()
+      await context.setOffline(false)
+      assert.not(await page.evaluate("document.querySelector('[data-loading]')"))
+      assert.not(app.asked.includes('PUT /api/settings'))
+      // As one says that has no line, and reaches the service on its own machine.
+      await page.evaluate(`Object.defineProperty(navigator, 'onLine', { value: false })
+      window.dispatchEvent(new Event('offline'))`)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved: 250 credits.').waitFor()
+      await page.getByRole('link', { name: 'History' }).click()
+      await page.getByRole('main').getByText('Purchase', { exact: true }).first().waitFor()
+    })
+  },
+)
+
+Troubles('a network that answers in the place of the service is no answer', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/settings`)
+    await signIn(page, 'Settings')
+    const portal = { contentType: 'text/html', body: '<html>Sign in to this network</html>' }
+    await page.route('**/api/account/movements*', (route) => route.fulfill(portal))
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByText('The service did not answer.').waitFor()
+  })
+})
+
 Troubles('a page whose scripts do not come says so, and what to do', async () => {
   await app.inBrowser({}, async ({ page }) => {
     const said = page.getByText('The app has not started.')

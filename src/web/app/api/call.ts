@@ -24,8 +24,11 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   noteServiceTime(response.headers.get('date'), askedAt, Date.now())
   const text = await response.text().catch(lost)
   if (!response.ok) throw refusalOf(response, text)
-  return (text === '' ? null : JSON.parse(text)) as T
+  // What is not JSON is not ours: a network that wants a sign-in of its own answers in our place.
+  return text === '' ? (null as T) : parsed<T>(text).catch(lost)
 }
+
+const parsed = async <T>(text: string): Promise<T> => JSON.parse(text)
 
 /** A proxy in between may answer without our envelope. */
 function refusalOf(response: Response, text: string): ApiFailure {

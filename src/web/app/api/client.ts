@@ -22,12 +22,17 @@ export function makeQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: noticeSignedOut }),
     mutationCache: new MutationCache({ onError: noticeSignedOut }),
     defaultOptions: {
+      // A browser that takes itself to be without a network asks all the same: it may be wrong, as where
+      // the service is on this machine, and who waits in silence learns nothing.
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 5_000,
         retry: (failures, error) => failures < TRIES - 1 && mayPass(error),
       },
-      // Money may have moved before the answer was lost: a person decides on a second try.
-      mutations: { retry: false },
+      // Money may have moved before the answer was lost: a person decides on a second try. Nor is
+      // anything kept and sent by itself once there is a network again.
+      mutations: { networkMode: 'always', retry: false },
     },
   })
   return client

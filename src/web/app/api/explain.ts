@@ -77,7 +77,7 @@ function ofApi({ message, code, status, requestId }: ApiFailure): Explained {
     API_ADVICE[code] ??
     (status === 401
       ? 'Sign in again; you come back to this page.'
-      : status === 503
+      : status === 503 || status === TOO_MANY_REQUESTS
         ? 'Wait a few seconds and try again.'
         : status >= 500
           ? 'Try again in a moment.'

@@ -44,6 +44,7 @@ Explain('a refusal of the API: its own words, and what to do by its code', () =>
 Explain('a code nobody foresaw still says what to do', () => {
   assert.match(explain(failure(401, 'session_required')).todo, /Sign in again/)
   assert.match(explain(failure(503, 'x')).todo, /Wait a few seconds/)
+  assert.match(explain(failure(429, '')).todo, /Wait a few seconds/)
   assert.match(explain(failure(422, 'x')).todo, /Change what the message names/)
 })
 
