@@ -252,6 +252,20 @@ App('by keyboard alone: skip link, menu of pages, a webhook that is refused says
   })
 })
 
+App('who presses a button by key is still there when its work has failed', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/settings`)
+    await signIn(page, 'Settings')
+    await page.route('**/api/settings', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.fallback(),
+    )
+    await page.getByLabel('Threshold in credits').fill('250')
+    await page.getByRole('button', { name: 'Save' }).press('Enter')
+    await page.getByText('The service did not answer.').waitFor()
+    await page.locator('button:focus', { hasText: 'Save' }).waitFor()
+  })
+})
+
 /** Once navigation or a dialog has handed the focus to the page. */
 const focusedHeading = (page: Page, text: string) =>
   page.locator('h1:focus', { hasText: new RegExp(`^${text}$`) }).waitFor()

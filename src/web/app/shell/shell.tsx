@@ -7,6 +7,7 @@ import { configQuery, sessionQuery } from '../api/queries.ts'
 import { SessionLife } from '../session/session-life.tsx'
 import { isOpenPage } from './open-pages.ts'
 import { Brand, Side } from './side.tsx'
+import { useFocusKept } from './use-focus-kept.ts'
 
 // Neither is needed to show the first page.
 const AccountMenu = lazy(async () => ({
@@ -17,6 +18,7 @@ const SideDrawer = lazy(async () => ({ default: (await import('./side-drawer.tsx
 const CONTENT = 'content'
 
 export function Shell() {
+  useFocusKept()
   const [open, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
   const { data: session } = useQuery(sessionQuery)
