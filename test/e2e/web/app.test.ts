@@ -45,6 +45,8 @@ for (const view of VIEWS) {
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await settled(page)
         assert.equal(await seriousFaults(page), [], path)
+        // Of this page; its list, or what its address begins with, is another one.
+        assert.is(await page.locator('main [aria-current="page"]').count(), 0, path)
         assert.is(await page.evaluate('document.title'), `${heading} · Prepaid inference`)
         const widest = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         assert.ok(Number(widest) <= 0, `${path} is ${widest} px wider than the screen`)
@@ -53,6 +55,40 @@ for (const view of VIEWS) {
     })
   })
 }
+
+App(
+  'letters of twice the size stay on a phone, and what is chosen is seen in few colours',
+  async () => {
+    await app.inBrowser({ size: { width: 360, height: 740 } }, async ({ page }) => {
+      await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      document.documentElement.style.fontSize = '200%'
+    })`)
+      await page.emulateMedia({ forcedColors: 'active' })
+      await page.goto(`${app.url}/webhooks`)
+      await signIn(page, 'Webhooks')
+      await page.getByRole('button', { name: 'Create a webhook' }).click()
+      const paint = (which: string) =>
+        page.evaluate(
+          `getComputedStyle(document.querySelector('[type=checkbox]${which}')).backgroundColor`,
+        )
+      await page.getByRole('checkbox').first().waitFor()
+      assert.is.not(await paint(':checked'), await paint(':not(:checked)'))
+      for (const path of [
+        '/',
+        '/settings',
+        '/buy',
+        '/history',
+        `/jobs/job_${'26'.padStart(26, '0')}`,
+      ]) {
+        await page.goto(`${app.url}${path}`)
+        await page.getByRole('button', { name: /^Account/ }).waitFor()
+        await settled(page)
+        const widest = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(Number(widest) <= 0, `${path} is ${widest} px wider than the screen`)
+      }
+    })
+  },
+)
 
 App('on a phone the pages are behind a menu, which closes by itself and by Escape', async () => {
   await app.inBrowser({ size: { width: 390, height: 844 } }, async ({ page }) => {

@@ -34,8 +34,7 @@ function ExplorerLink(link: {
       rel="noreferrer"
       title={link.title}
       size="sm"
-      className="numbers"
-      style={{ whiteSpace: 'nowrap' }}
+      className="numbers explorer-link"
     >
       {link.label}
       <IconExternalLink size={13} aria-label="(opens in a new tab)" style={{ marginLeft: 3 }} />

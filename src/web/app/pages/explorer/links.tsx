@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { WebConfig } from '../../../api.ts'
 import { contractAt } from '../../chain/contracts.ts'
+import { Back } from '../../parts/back.tsx'
 import { short } from '../../parts/words.ts'
 
 /** From one page of the explorer to another. */
@@ -71,9 +72,5 @@ export function JobTo({ id }: { readonly id: string }) {
 }
 
 export function AllOfIt() {
-  return (
-    <Anchor renderRoot={(props) => <Link {...props} to="/explorer" />} size="sm">
-      ← Explorer
-    </Anchor>
-  )
+  return <Back to="/explorer" list="Explorer" />
 }

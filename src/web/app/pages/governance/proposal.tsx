@@ -1,11 +1,12 @@
-import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
+import { Alert, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { WebConfig } from '../../../api.ts'
 import { readModels } from '../../chain/governance.ts'
 import { type ChainProposal, readProposals } from '../../chain/proposals.ts'
 import { rcompute } from '../../chain/said.ts'
+import { Back } from '../../parts/back.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
@@ -21,9 +22,7 @@ export function ProposalPage() {
   const { id = '' } = useParams({ strict: false })
   return (
     <Page title="Proposal" key={id}>
-      <Anchor renderRoot={(props) => <Link {...props} to="/governance" />} size="sm">
-        ← All proposals
-      </Anchor>
+      <Back to="/governance" list="All proposals" />
       <WithConfig>{(web) => <Proposal id={id} web={web} />}</WithConfig>
     </Page>
   )

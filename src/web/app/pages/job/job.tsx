@@ -1,9 +1,10 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { JobLife, WebSession } from '../../../api.ts'
 import { jobQuery } from '../../api/network-queries.ts'
+import { Back } from '../../parts/back.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { JobBadge, meaningOf } from '../../parts/job-status.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -25,9 +26,7 @@ function Job({ id, session }: { readonly id: string; readonly session: WebSessio
   const query = useQuery(jobQuery(id))
   return (
     <Page title="Job">
-      <Anchor renderRoot={(props) => <Link {...props} to="/jobs" />} size="sm">
-        ← All jobs
-      </Anchor>
+      <Back to="/jobs" list="All jobs" />
       <Group gap="xs">
         <span className="mono">{id}</span>
         <CopyButton text={id} what="job ID" />

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { WebWebhook } from '../../../webhook-api.ts'
 import { call } from '../../api/call.ts'
 import { webhooksQuery } from '../../api/queries.ts'
+import { Back } from '../../parts/back.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -27,9 +28,7 @@ function Webhook() {
   const webhooks = useQuery({ ...webhooksQuery, refetchInterval: LOOK_MS })
   return (
     <Page title="Webhook">
-      <Anchor renderRoot={(props) => <Link {...props} to="/webhooks" />} size="sm">
-        ← All webhooks
-      </Anchor>
+      <Back to="/webhooks" list="All webhooks" />
       <Loaded query={webhooks}>
         {(list) => {
           const webhook = list.find((each) => each.id === id)

@@ -1,11 +1,12 @@
-import { Alert, Anchor, Badge, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Stack, Text } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Address } from 'viem'
 import type { WebConfig } from '../../../api.ts'
 import { rcompute } from '../../chain/said.ts'
 import { idOfOneThatLeft, readWorker, readWorkerId, type WorkerMoney } from '../../chain/workers.ts'
+import { Back } from '../../parts/back.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
@@ -22,9 +23,7 @@ export function WorkerPage() {
   const { address = '' } = useParams({ strict: false })
   return (
     <Page title="Worker" key={address} lead={<span className="mono">{address}</span>}>
-      <Anchor renderRoot={(props) => <Link {...props} to="/workers" />} size="sm">
-        ← All workers
-      </Anchor>
+      <Back to="/workers" list="All workers" />
       {/^0x[0-9a-fA-F]{40}$/.test(address) ? (
         <WithConfig>
           {(web) => <Worker address={address.toLowerCase() as Address} web={web} />}
