@@ -1,6 +1,7 @@
 import type { Route } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pause, until } from '../../until.ts'
 import { signIn, stageApp, walletButton } from './app-stage.ts'
 
 /**
@@ -274,6 +275,37 @@ Troubles('a history without news asks by itself', async () => {
     const again = page.waitForRequest('**/api/account/movements*')
     await page.clock.runFor(16_000)
     await again
+  })
+})
+
+Troubles('a history that is shown far back asks no more often', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    let asked = 0
+    await page.route('**/api/account/movements*', async (route) => {
+      const place = Number(new URL(route.request().url()).searchParams.get('before') ?? '0')
+      const movement = { type: 'purchase', credits: 100 + place, usdg_value: 1, block_number: 1 }
+      const data = [
+        { ...movement, tx: `0x${place}`, at: new Date().toISOString(), counterparty: '0x' },
+      ]
+      await route.fulfill({ json: { data, has_more: true, next_cursor: `${place + 1}` } })
+      asked++
+    })
+    await page.clock.install()
+    await page.goto(`${app.url}/history`)
+    await signIn(page, 'History')
+    const rows = page.getByRole('main').getByText('Purchase', { exact: true })
+    for (const shown of [1, 2, 3, 4]) {
+      await rows.nth(shown - 1).waitFor()
+      await page.getByRole('button', { name: 'Show older ones' }).click()
+    }
+    await rows.nth(4).waitFor()
+    asked = 0
+    for (let quarters = 0; quarters < 5; quarters++) {
+      await page.clock.runFor(16_000)
+      await pause(300)
+    }
+    await until('all are asked for again', async () => asked >= 5)
+    assert.is(asked, 5)
   })
 })
 

@@ -17,6 +17,19 @@ import { wasSignedIn } from './signed-in-before.ts'
 
 const AWHILE_MS = 15_000
 
+/**
+ * When a list is asked for again that is shown page below page: all of its pages are, each by a request
+ * of its own, so that whoever looks far back asks no more often than others.
+ */
+export const againAfter =
+  (ms: number) =>
+  ({
+    state,
+  }: {
+    readonly state: { readonly data?: { readonly pages: readonly unknown[] } | undefined }
+  }) =>
+    ms * (state.data?.pages.length ?? 1)
+
 export const configQuery = queryOptions({
   queryKey: ['config'],
   queryFn: () => call<WebConfig>('GET', '/config'),
@@ -57,7 +70,7 @@ export const movementsQuery = infiniteQueryOptions({
   },
   initialPageParam: '',
   getNextPageParam: (last) => (last.has_more ? last.next_cursor : undefined),
-  refetchInterval: AWHILE_MS,
+  refetchInterval: againAfter(AWHILE_MS),
 })
 
 export const keyQuery = queryOptions({

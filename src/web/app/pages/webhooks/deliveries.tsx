@@ -2,7 +2,7 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Replayed, ReplayRequest, WebWebhook } from '../../../webhook-api.ts'
 import { call } from '../../api/call.ts'
-import { deliveriesQuery, webhooksQuery } from '../../api/queries.ts'
+import { againAfter, deliveriesQuery, webhooksQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -13,7 +13,7 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
   const deliveries = useInfiniteQuery({
     ...deliveriesQuery(webhook.id),
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-    refetchInterval: LOOK_MS,
+    refetchInterval: againAfter(LOOK_MS),
   })
   const replay = useReplay(webhook)
   return (
