@@ -79,6 +79,26 @@ Troubles('a form whose session ends is there again after signing in', async () =
   })
 })
 
+Troubles('a form is gone in every tab once somebody signs out in one', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await page.goto(`${app.url}/webhooks`)
+    await signIn(page, 'Webhooks')
+    await page.getByRole('button', { name: 'Create a webhook' }).click()
+    const url = page.getByRole('textbox', { name: 'URL' })
+    await url.fill('https://example.com/mine')
+    const other = await context.newPage()
+    await other.goto(app.url)
+    await other.getByRole('button', { name: /^Account/ }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await signIn(page, 'Webhooks')
+    await page
+      .getByRole('link', { name: /hooks.example.com/ })
+      .first()
+      .waitFor()
+    assert.is(await url.count(), 0)
+  })
+})
+
 Troubles('a key that is shown when the session ends is shown again after signing in', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/key`)

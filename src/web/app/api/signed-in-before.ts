@@ -3,6 +3,8 @@
  * session makes sense, and tells the other tabs whose it is.
  */
 const ITEM = 'svc.signed-in'
+/** Changes with each sign-out that somebody asked for; a session that ran out leaves it. */
+const LEFT_ITEM = 'svc.signed-out'
 
 export const wasSignedIn = (): boolean => localStorage.getItem(ITEM) !== null
 
@@ -11,13 +13,23 @@ export function noteSignedIn(wallet: string | null): void {
   else localStorage.setItem(ITEM, wallet)
 }
 
+/** Before the session is ended here: other tabs must not keep what they would keep of one that ran out. */
+export const noteSignedOut = (): void => localStorage.setItem(LEFT_ITEM, crypto.randomUUID())
+
+/** Hears that somebody signed out in another tab. Returns how to stop. */
+export const onSignedOutElsewhere = (hear: () => void): (() => void) =>
+  onChangeElsewhere(LEFT_ITEM, hear)
+
 /**
  * Hears which wallet another tab has signed in, null after a sign-out: as it is now, since a tab that
  * was frozen hears late. Returns how to stop.
  */
-export function onSignedInElsewhere(hear: (wallet: string | null) => void): () => void {
+export const onSignedInElsewhere = (hear: (wallet: string | null) => void): (() => void) =>
+  onChangeElsewhere(ITEM, () => hear(localStorage.getItem(ITEM)))
+
+function onChangeElsewhere(item: string, changed: () => void): () => void {
   const listen = ({ key }: StorageEvent) => {
-    if (key === ITEM) hear(localStorage.getItem(ITEM))
+    if (key === item) changed()
   }
   window.addEventListener('storage', listen)
   return () => window.removeEventListener('storage', listen)

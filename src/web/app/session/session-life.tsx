@@ -4,7 +4,8 @@ import type { WebSession } from '../../api.ts'
 import { endSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
 import { serviceNow } from '../api/service-clock.ts'
-import { onSignedInElsewhere } from '../api/signed-in-before.ts'
+import { onSignedInElsewhere, onSignedOutElsewhere } from '../api/signed-in-before.ts'
+import { forgetUnfinished } from './unfinished.ts'
 
 /** What setTimeout can count. */
 const TIMER_MS_MAX = 2 ** 31 - 1
@@ -21,6 +22,7 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
     const timer = setTimeout(() => endSession(client), Math.min(leftMs, TIMER_MS_MAX))
     return () => clearTimeout(timer)
   }, [client, session.expires_at])
+  useEffect(() => onSignedOutElsewhere(forgetUnfinished), [])
   useEffect(
     () =>
       onSignedInElsewhere((wallet) => {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { WebSession } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { endSession } from '../api/client.ts'
+import { noteSignedOut } from '../api/signed-in-before.ts'
 import { IconChevronDown, IconLogout, IconSettings } from '../parts/icons.ts'
 import { short } from '../parts/words.ts'
 import { forgetUnfinished } from '../session/unfinished.ts'
@@ -14,6 +15,7 @@ export function AccountMenu({ session }: { readonly session: WebSession }) {
     mutationFn: () => call<unknown>('DELETE', '/session'),
     onSuccess: () => {
       forgetUnfinished()
+      noteSignedOut()
       endSession(client)
     },
   })
