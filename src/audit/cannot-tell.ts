@@ -5,5 +5,7 @@ export class CannotTell extends Error {}
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return reasonOf(error.cause)
+  // Of viem: what the node said, if it said anything; else which kind of failure it is.
+  if ('details' in error && error.details) return String(error.details)
   return 'shortMessage' in error ? String(error.shortMessage) : error.message
 }

@@ -1,10 +1,10 @@
-import { type Hex, parseEventLogs } from 'viem'
+import type { Hex } from 'viem'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
-import { escrowEvents, escrowReads, tokenReads } from '../chain/abi.ts'
+import { escrowReads, tokenReads } from '../chain/abi.ts'
 import type { Chain } from '../chain/connect.ts'
-import { ChainBooks, unbalanced } from './chain-books.ts'
+import { type ChainBooks, unbalanced } from './chain-books.ts'
 import { type Difference, differ, sameAmount } from './difference.ts'
-import { unknownEvents } from './known-events.ts'
+import { type EventsRead, readOn } from './read-events.ts'
 import { recordDifferences } from './read-records.ts'
 import { PROBES, price, UNITS_PER_CREDIT } from './rules.ts'
 import { readTokens, type Tokens } from './tokens.ts'
@@ -33,16 +33,17 @@ export async function readChain(chain: Chain): Promise<ChainReading> {
 
 /**
  * Events and balances as of one block, so that whatever differs is wrong. A node may forget the
- * state of a block as soon as it has the next: then it is tried again.
+ * state of a block as soon as it has the next: then it is tried again, with what has come since.
  */
 export async function readMoney(chain: Chain): Promise<ChainReading> {
   const token = await chain.client.readContract({
     ...{ address: chain.escrow, abi: escrowReads, functionName: 'TOKEN' },
   })
+  let events: EventsRead | undefined
   for (let tries = 1; ; tries++) {
     try {
-      const block = await chain.client.getBlockNumber({ cacheTime: 0 })
-      return await readBlock(chain, token, block)
+      events = await readOn(chain, events)
+      return await readBalances(chain, token, events)
     } catch (error) {
       if (tries < TRIES) continue
       throw new CannotTell(
@@ -54,13 +55,15 @@ export async function readMoney(chain: Chain): Promise<ChainReading> {
   }
 }
 
-async function readBlock(chain: Chain, token: Hex, block: bigint): Promise<ChainReading> {
-  const logs = await chain.logs(chain.escrow, [], block)
-  const books = new ChainBooks()
-  for (const event of parseEventLogs({ abi: escrowEvents, logs })) books.enter(event)
+async function readBalances(
+  chain: Chain,
+  token: Hex,
+  { books, unknown, until }: EventsRead,
+): Promise<ChainReading> {
+  const block = until.number
   const { owed, held, differences } = await moneyDifferences(chain, books, { token, block })
   const flow = await readTokens(chain, books, { token, until: block, held, owed })
-  const events = [...unknownEvents(logs), ...books.differences, ...unbalanced(books)]
+  const events = [...unknown, ...books.differences, ...unbalanced(books)]
   return {
     books,
     tokens: flow.tokens,

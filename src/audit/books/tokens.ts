@@ -66,7 +66,7 @@ async function transferred(
   parties: readonly (Hex | null)[],
   until: bigint,
 ): Promise<bigint> {
-  const logs = await chain.logs(token, [TRANSFER, ...parties], until)
+  const logs = await chain.logs(token, [TRANSFER, ...parties], { until })
   const transfers = parseEventLogs({ abi: tokenEvents, logs })
   return transfers.reduce((sum, { args }) => sum + args.value, 0n)
 }

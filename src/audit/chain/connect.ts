@@ -16,14 +16,14 @@ export interface Chain {
   readonly escrow: `0x${string}`
   readonly chainId: number
   /**
-   * All logs of a contract since the deployment, oldest first.
+   * Logs of a contract, oldest first.
    * @param topics as JSON-RPC takes them; null: any
-   * @param until the last block; without it the newest
+   * @param blocks the first and the last one; without them that of the deployment and the newest
    */
   logs(
     address: `0x${string}`,
     topics?: readonly (`0x${string}` | null)[],
-    until?: bigint,
+    blocks?: { readonly from?: bigint; readonly until?: bigint },
   ): Promise<Log[]>
 }
 
@@ -60,9 +60,9 @@ export async function connectChain({
     client,
     escrow,
     chainId,
-    logs: async (address, topics = [], until) => {
+    logs: async (address, topics = [], { from = deployBlock, until } = {}) => {
       const to = until ?? (await client.getBlockNumber({ cacheTime: 0 }))
-      return readLogs(client, { address, topics, from: deployBlock, to })
+      return readLogs(client, { address, topics, from, to })
     },
   }
 }

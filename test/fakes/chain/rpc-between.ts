@@ -23,8 +23,7 @@ export interface RpcBetween {
 const REFUSED: RpcAnswer = { error: { code: -32_000, message: 'cut off' } }
 
 export async function startBetween(nodeUrl: string): Promise<RpcBetween> {
-  const server = createServer(async (incoming, response) => {
-    const request = (await json(incoming)) as RpcRequest
+  const answerTo = async (request: RpcRequest) => {
     const forward: Forward = async () => {
       const body = JSON.stringify(request)
       const headers = { 'content-type': 'application/json' }
@@ -33,9 +32,13 @@ export async function startBetween(nodeUrl: string): Promise<RpcBetween> {
       ).json()) as RpcAnswer
       return error === undefined ? { result } : { error }
     }
-    const answer = await between.answer(request, forward)
+    return { jsonrpc: '2.0', id: request.id, ...(await between.answer(request, forward)) }
+  }
+  const server = createServer(async (incoming, response) => {
+    const asked = (await json(incoming)) as RpcRequest | RpcRequest[]
+    const answer = await (Array.isArray(asked) ? Promise.all(asked.map(answerTo)) : answerTo(asked))
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...answer }))
+    response.end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const between: RpcBetween = {
