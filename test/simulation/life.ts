@@ -245,6 +245,7 @@ class Life {
       if (!rests || isOpen(status)) yield `${id} is ${status}`
     }
     yield* this.#auditor.unrest()
+    yield* this.#auditor.lost(jobs)
     // An owner died before it had given them back: whoever sweeps finds them by their age.
     yield* this.#auditor.held(jobs)
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)

@@ -110,6 +110,13 @@ export class Auditor {
     return [...flaws, ...this.held(jobs)]
   }
 
+  /** What counts as paid and is gone with a reorg: its lock is sent again, or refused, and the job told. */
+  lost(jobs: readonly JobView[]): readonly string[] {
+    return jobs
+      .filter(({ id, settlementTx }) => settlementTx !== null && !this.#books.jobs.has(id))
+      .map(({ id, status }) => `${id} is ${status}, and not on chain`)
+  }
+
   /** What the ledger keeps back for these, which have ended. */
   held(jobs: readonly JobView[]): readonly string[] {
     const known = new Set<string>(jobs.map(({ id }) => id))
