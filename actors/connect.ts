@@ -1,5 +1,5 @@
 import type { DependencyContainer } from 'tsyringe'
-import { missingOf, needsNats } from '../src/api/http/readiness.ts'
+import { missingOf } from '../src/api/http/readiness.ts'
 import { connectNats, type NatsOfOwner } from '../src/bus/connect.ts'
 import { makeEventInterest } from '../src/bus/event-interest.ts'
 import { makeSettings } from '../src/bus/settings.ts'
@@ -57,7 +57,8 @@ export async function connectActors(
     redis: store.room,
   })
   const needs = [
-    needsNats(nats.bus),
+    // More than a connection: a cluster without its majority keeps those, and takes no write.
+    { what: 'NATS', isThere: () => nats.bus.connected && nats.storedBytes() },
     { what: 'Redis', isThere: () => store.ping() },
     { what: CHAIN, isThere: () => chain.reader.head() },
   ]

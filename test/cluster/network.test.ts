@@ -75,6 +75,28 @@ for (const [what, choose] of Object.entries(VICTIMS)) {
   })
 }
 
+Cluster('without its majority every actor host lacks NATS; with it again all goes on', async () => {
+  await cluster.untilWhole()
+  const [first, second] = await cluster.followersOf('JOB')
+  await cluster.end(first!, 'SIGKILL')
+  await cluster.end(second!, 'SIGKILL')
+  await until('actor hosts that lack NATS', async () => {
+    return (await readinessOfActors()).every((text) => text.includes('"missing":["NATS"]'))
+  })
+  await Promise.all([cluster.start(first!), cluster.start(second!)])
+  await until('actor hosts that are ready', async () => {
+    return (await readinessOfActors()).every((text) => text === '{"status":"ready"}')
+  })
+  await untilServed(network, MODEL, 4)
+})
+
+function readinessOfActors(): Promise<string[]> {
+  const actors = network.read().processes.filter(({ role }) => role === 'actors')
+  return Promise.all(
+    actors.map(async ({ monitor_url: url }) => (await fetch(`${url}/readyz`)).text()),
+  )
+}
+
 Cluster('the auditor finds nothing wrong in chain, journal and views', async () => {
   const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', ['--json'])
   assert.is(code, 0, `${out}${err}`)
