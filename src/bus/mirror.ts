@@ -38,7 +38,8 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
 
   /** Until this watch ends. */
   const follow = async (): Promise<void> => {
-    const seen = new Set<string>()
+    /** The newest revision of each key that this watch has told. */
+    const seen = new Map<string, number>()
     let reading = true
     let received = 0
     const finish = () => {
@@ -55,8 +56,12 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
       ...{ ...options, filter: '>', from: 'all', ended },
       each: (change) => {
         received++
-        seen.add(change.key)
-        take(change)
+        const { key, revision } = change
+        // One that comes late, or again, must not undo what came after it.
+        if (revision > (seen.get(key) ?? 0)) {
+          seen.set(key, revision)
+          take(change)
+        }
         if (reading && change.pending === 0) finish()
       },
     })

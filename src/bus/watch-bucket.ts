@@ -15,6 +15,8 @@ import type { BucketName } from './streams.ts'
 /** A message of a bucket, as who watches it sees it. */
 export interface BucketChange {
   readonly key: string
+  /** Of the bucket: a later change has a higher one. */
+  readonly revision: number
   /** Undefined: deleted. */
   readonly entry: { readonly value: unknown; readonly revision: number } | undefined
   /** How many more there were when this one was sent; 0: that was all for now. */
@@ -85,6 +87,7 @@ function toChange({ subject, seq, data, headers, info }: JsMsg, prefix: string):
   const gone = headers?.get('KV-Operation')
   return {
     key: subject.slice(prefix.length),
+    revision: seq,
     entry: gone === 'DEL' || gone === 'PURGE' ? undefined : { value: decode(data), revision: seq },
     pending: info.pending,
   }
