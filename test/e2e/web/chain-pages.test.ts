@@ -2,8 +2,10 @@ import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toJobId } from '../../../src/domain/ids.ts'
 import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
+import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
 import { seriousFaults } from './axe.ts'
 import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
@@ -239,6 +241,24 @@ const VIEWS: readonly Omit<BrowserOptions, 'origins'>[] = [
   { colorScheme: 'light', size: { width: 1280, height: 900 } },
   { colorScheme: 'dark', size: { width: 390, height: 844 } },
 ]
+ChainPages(
+  'an address with many events shows some of them, and more when it is asked',
+  async () => {
+    const { rpcUrl, contracts } = house.chain
+    const jobs = Array.from({ length: 60 }, (_, i) => toJobId(`job_${`${i}`.padStart(26, '0')}`))
+    await makeOperatorCaller({ rpcUrl, contracts }).lock(jobs, CUSTOMER)
+    await inBrowser({}, async ({ page }) => {
+      await page.goto(`${house.web.url}/explorer/address/${CUSTOMER}`)
+      const locked = page.getByRole('listitem').filter({ hasText: 'JobLocked' })
+      await locked.first().waitFor()
+      assert.is(await locked.count(), 50)
+      await page.getByRole('button', { name: 'Look further back' }).click()
+      await locked.nth(61).waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'Deposited' }).waitFor()
+    })
+  },
+)
+
 for (const view of VIEWS) {
   ChainPages(`every page stands, ${view.colorScheme} and ${view.size?.width} wide`, async () => {
     await inBrowser(view, async ({ page, complaints }) => {

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { type Address, formatUnits } from 'viem'
 import type { WebConfig } from '../../../api.ts'
 import type { ChainEvent } from '../../chain/events.ts'
@@ -42,6 +43,8 @@ interface Props {
 
 const LOOK_AGAIN_MS = 5_000
 const PAGE_SIZE = 15
+/** A busy wallet has thousands of events in the range of blocks that was read: drawn at once they halt the page. */
+const SHOWN_MORE = 50
 
 function OneAddress({ address, web }: Props) {
   const facts = useQuery({
@@ -58,6 +61,7 @@ function OneAddress({ address, web }: Props) {
 
 function WithEvents({ address, web, facts }: Props & { readonly facts: AddressFacts }) {
   const search = searchOf(web, address, facts)
+  const [most, setMost] = useState(SHOWN_MORE)
   const query = useInfiniteQuery({
     queryKey: ['chain', 'events', address, facts.workerId],
     queryFn: ({ pageParam }) =>
@@ -66,6 +70,11 @@ function WithEvents({ address, web, facts }: Props & { readonly facts: AddressFa
     getNextPageParam: ({ next }) => next ?? undefined,
   })
   const events = query.data?.pages.flatMap((page) => page.events)
+  const isMore = query.hasNextPage || (events ?? []).length > most
+  const lookFurther = () => {
+    setMost(most + SHOWN_MORE)
+    if (query.hasNextPage && (events ?? []).length <= most) void query.fetchNextPage()
+  }
   return (
     <Stack>
       <Known address={address} web={web} facts={facts} events={events ?? []} />
@@ -82,13 +91,15 @@ function WithEvents({ address, web, facts }: Props & { readonly facts: AddressFa
               : 'The contracts of this service have never told of this address.'}
           </Text>
         )}
-        {events && events.length > 0 && <EventList events={events} web={web} placed />}
-        {query.hasNextPage && (
+        {events && events.length > 0 && (
+          <EventList events={events.slice(0, most)} web={web} placed />
+        )}
+        {isMore && (
           <Button
             mt="sm"
             variant="default"
             loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
+            onClick={lookFurther}
           >
             Look further back
           </Button>
