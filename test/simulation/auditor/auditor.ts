@@ -110,11 +110,14 @@ export class Auditor {
     return [...flaws, ...this.held(jobs)]
   }
 
-  /** What counts as paid and is gone with a reorg: its lock is sent again, or refused, and the job told. */
+  /** What a reorg took of what jobs count on: it is sent again, or refused, and the job told. */
   lost(jobs: readonly JobView[]): readonly string[] {
-    return jobs
-      .filter(({ id, settlementTx }) => settlementTx !== null && !this.#books.jobs.has(id))
-      .map(({ id, status }) => `${id} is ${status}, and not on chain`)
+    const isLost = ({ id, status, settlementTx }: JobView) => {
+      const book = this.#books.jobs.get(id)
+      if (!book) return settlementTx !== null
+      return status === 'disputed' && book.status === 'settled'
+    }
+    return jobs.filter(isLost).map(({ id, status }) => `${id} is ${status}, and not so on chain`)
   }
 
   /** What the ledger keeps back for these, which have ended. */
