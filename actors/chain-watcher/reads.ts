@@ -31,7 +31,7 @@ export async function noted<Applied>(
  * follower is past it. Where the chain does not hold it, the ledger forgets. It is looked for until the
  * trail that is kept has passed it: of what is gone after that a new follower would not know that it was there.
  * @param trail of the chain that counts
- * @param upTo what the trail ends in
+ * @param upTo the last block that is looked for
  * @returns those that the chain holds
  */
 export async function proveReads(

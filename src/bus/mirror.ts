@@ -41,7 +41,6 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     /** The newest revision of each key that this watch has told. */
     const seen = new Map<string, number>()
     let reading = true
-    let received = 0
     const finish = () => {
       reading = false
       // What was deleted while nobody watched is not told of.
@@ -55,7 +54,6 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     const stop = await watchBucket({
       ...{ ...options, filter: '>', from: 'all', ended },
       each: (change) => {
-        received++
         const { key, revision } = change
         // One that comes late, or again, must not undo what came after it.
         if (revision > (seen.get(key) ?? 0)) {
@@ -71,7 +69,7 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     }
     if (stopped) return endWatch()
     // Looked at twice: something may come while the bucket is asked.
-    if (received === 0 && (await kv.status()).values === 0 && received === 0) finish()
+    if (seen.size === 0 && (await kv.status()).values === 0 && seen.size === 0) finish()
     const error = await over
     if (error) throw error
   }

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 
 export type AptSettings = Readonly<Record<string, string>>
 
-/** @returns what it wrote to its output @throws with its last words */
-export type Apt = (...args: string[]) => Promise<string>
+/** @throws with its last words */
+export type Apt = (...args: string[]) => Promise<void>
 
 const PATIENCE_MS = 240_000
 /** What dpkg has installed here. */
@@ -40,7 +40,7 @@ export function ownApt(work: string, more: AptSettings = {}): Apt {
   )
   return async (...args) => {
     const options = { cwd: work, timeout: PATIENCE_MS, maxBuffer: 64 * 1024 * 1024 }
-    return (await promisify(execFile)('apt-get', ['-c', config, '-q', ...args], options)).stdout
+    await promisify(execFile)('apt-get', ['-c', config, '-q', ...args], options)
   }
 }
 
