@@ -3,11 +3,19 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 
-/** How far the watcher has come, kept across restarts. Old is harmless: facts are told again. */
+/** How far the watcher has come. */
+export interface Cursor {
+  /** All up to its end was taken by all. Empty: nothing was. */
+  readonly trail: Trail
+  /** Up to this block jobs hear of their locks from the watcher, too: a reorg may have undone others. */
+  readonly locksToldTo: number
+}
+
+/** Keeps the cursor across restarts. An old one is harmless: facts are told again. */
 export interface CursorStore {
-  load(): Promise<Trail>
-  /** Keeps the latest trail, a few times a second at most. */
-  save(trail: Trail): void
+  load(): Promise<Cursor>
+  /** Keeps the latest one, a few times a second at most. */
+  save(cursor: Cursor): void
   /** The last block that whoever goes on from here would not read again; -1: there is none. */
   kept(): number
   /** Keeps what is not kept yet. */
@@ -23,22 +31,22 @@ interface Options {
 const KEY = 'watcher'
 const SAVE_MS = 200
 const NOTHING = -1
-const lastOf = (trail: Trail): number => endOf(trail)?.block ?? NOTHING
+const lastOf = ({ trail }: Cursor): number => endOf(trail)?.block ?? NOTHING
 
 export function makeCursorStore({ registry, clock, log }: Options): CursorStore {
-  let unsaved: Trail | undefined
+  let unsaved: Cursor | undefined
   let cancel: (() => void) | undefined
   let kept = NOTHING
 
   const write = async () => {
     cancel = undefined
-    const trail = unsaved
+    const cursor = unsaved
     unsaved = undefined
-    if (!trail) return
+    if (!cursor) return
     try {
-      await registry.set(KEY, { trail })
+      await registry.set(KEY, cursor)
       // The trail may have gone back meanwhile.
-      kept = Math.min(lastOf(trail), unsaved ? lastOf(unsaved) : lastOf(trail))
+      kept = Math.min(lastOf(cursor), lastOf(unsaved ?? cursor))
     } catch (error) {
       log.warn({ err: error }, 'watcher: cursor not saved, the next one will be')
     }
@@ -47,14 +55,15 @@ export function makeCursorStore({ registry, clock, log }: Options): CursorStore 
   return {
     load: async () => {
       const entry = await registry.get(KEY)
-      // Only watchers write here.
-      const trail = (entry?.value as { readonly trail: Trail } | undefined)?.trail ?? []
-      kept = lastOf(trail)
-      return trail
+      // Only watchers write here; earlier versions left the trail alone.
+      const left = entry?.value as Partial<Cursor> | undefined
+      const cursor = { trail: [], locksToldTo: NOTHING, ...left }
+      kept = lastOf(cursor)
+      return cursor
     },
-    save: (trail) => {
-      unsaved = trail
-      kept = Math.min(kept, lastOf(trail))
+    save: (cursor) => {
+      unsaved = cursor
+      kept = Math.min(kept, lastOf(cursor))
       cancel ??= clock.after(SAVE_MS, () => void write())
     },
     kept: () => kept,

@@ -17,6 +17,7 @@ import {
 import type { Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { CreditChange } from './credit-change.ts'
+import type { Cursor } from './cursor.ts'
 import { commandsOf } from './fact.ts'
 import { makeLag } from './lag.ts'
 import { makeLateReads } from './late-reads.ts'
@@ -32,14 +33,14 @@ export interface FollowerOptions {
   readonly log: Log
   readonly confirmations: number
   readonly deployBlock: number
-  /** Where to go on: the end of it was taken by all. Empty: begin with the deployment. */
-  readonly trail: Trail
+  /** Where to go on; with the deployment, where its trail is empty. */
+  readonly cursor: Cursor
   deliver(command: JobCommand, taken: () => void): void
   tell(change: CreditChange, told: () => void): void
   tellSlash(slash: Slash, told: () => void): void
   readonly metrics: WatcherMetrics
-  /** Everything up to the end of `trail` has been taken. */
-  moved(trail: Trail): void
+  /** Everything up to the end of the cursor's trail has been taken. */
+  moved(cursor: Cursor): void
   /** The last block that is not followed again after a crash. */
   kept(): number
 }
@@ -60,13 +61,10 @@ const LOCKS_TOLD_BLOCKS = 64
  */
 export function makeFollower(options: FollowerOptions): Follower {
   const { reader, confirmations, deployBlock } = options
-  let trail = options.trail
+  let { trail, locksToldTo } = options.cursor
   let water = waterAt(trail, deployBlock)
   const lags = makeLag(reader, options.clock)
   const lateReads = makeLateReads(options)
-
-  /** Up to this block jobs are told of their locks, too: their lanes may not have been heard. */
-  let locksToldTo = deployBlock - 1
 
   const step = async (): Promise<boolean> => {
     const head = await reader.head()
@@ -127,7 +125,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     return true
   }
 
-  const moved = () => options.moved(upTo(trail, water.done))
+  const moved = () => options.moved({ trail: upTo(trail, water.done), locksToldTo })
 
   return { step }
 }

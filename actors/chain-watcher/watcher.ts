@@ -40,7 +40,7 @@ export function makeChainWatcher(options: WatcherOptions): ChainWatcher {
     const slashes = makeSlashes(options)
     const follower = makeFollower({
       ...options,
-      trail: await cursor.load(),
+      cursor: await cursor.load(),
       deliver: deliveries.deliver,
       tell: creditFacts.take,
       tellSlash: slashes.take,

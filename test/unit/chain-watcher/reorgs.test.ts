@@ -50,6 +50,24 @@ Reorgs('jobs hear of their locks from their lane; after a reorg, here too', asyn
   await watcher.stop()
 })
 
+Reorgs('jobs hear of their locks after a reorg from the next watcher, too', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const first = await house.watch()
+  house.locked(1)
+  await rest()
+  house.chain.goBack(0)
+  house.settled(2)
+  await house.clock.advance(1_000)
+  await first.stop()
+  house.told()
+  house.locked(1)
+  const second = await house.watch()
+  await house.clock.advance(1_100)
+  assert.equal(house.told(), ['ConfirmLock 1 2'])
+  await second.stop()
+})
+
 Reorgs(
   'jobs hear here of locks that a reorg made to fail, but for those that came later',
   async () => {
