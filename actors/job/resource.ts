@@ -47,6 +47,13 @@ export interface JobsMeter extends Follower<Job> {
   released(partitions: readonly number[]): void
 }
 
+/** On `SUBJECTS.partitionsLeft`, from a host with whom nothing is under way there any more. */
+interface PartitionsLeft {
+  readonly partitions: readonly number[]
+  /** The sequence from which on its last records are. */
+  readonly from: number
+}
+
 /** Mark of the checkpoints below which the views hold every job. */
 export const VIEWED = 'viewed'
 
@@ -62,7 +69,7 @@ const numberOf = (resource: string) => Number(resource.slice(2))
 
 /** The 64 partitions of jobs, as something that hosts share out. */
 export function jobPartitions({ hostId, views, facts, ...options }: Options): ResourceKind {
-  const { meter, traces } = options
+  const { bus, clock, log, meter, traces } = options
   const counted = traces ? both(meter, traces) : meter
   let appends = 0
   const host = new ActorHost({
@@ -75,6 +82,24 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
     follower: both(both(views, facts), counted),
     answerAfter: (id, { type }) => (SHOWN_TO_CALLERS.has(type) ? views.shown(id) : undefined),
   })
+  const read = async (partitions: readonly number[], from: number) => {
+    while (partitions.some((partition) => host.has(partition))) {
+      try {
+        return await host.rehydrate(partitions, from)
+      } catch (error) {
+        log.warn({ err: error }, 'partitions taken over cannot be read, trying again')
+        await pause(clock, READ_AGAIN_MS)
+      }
+    }
+  }
+  // From a host that lost them while it stood still: its last records may be newer than our reading.
+  bus.subscribe(SUBJECTS.partitionsLeft, (message) => {
+    const { partitions, from } = message as PartitionsLeft
+    void read(
+      partitions.filter((partition) => host.has(partition)),
+      from,
+    )
+  })
   return {
     kind: 'job',
     names: PARTITION_NAMES,
@@ -84,26 +109,20 @@ export function jobPartitions({ hostId, views, facts, ...options }: Options): Re
       await host.acquire(partitions)
       const letGo = host.hold(partitions, from)
       // Other partitions wait to be placed: nobody waits for the reading.
-      const read = async () => {
-        while (partitions.some((partition) => host.has(partition))) {
-          try {
-            return await host.rehydrate(partitions, from)
-          } catch (error) {
-            options.log.warn({ err: error }, 'partitions taken over cannot be read, trying again')
-            await pause(options.clock, READ_AGAIN_MS)
-          }
-        }
-      }
-      void read().then(() => {
+      void read(partitions, from).then(() => {
         if (!claims.some((claim) => claim.seized)) letGo()
         // An owner that was only slow may have begun a job after we had read on. By the end of one
-        // silence span it has noticed, so a second reading finds what it left.
-        else options.clock.after(SILENCE_MS * 2, () => void read().then(letGo))
+        // silence span it has mostly noticed, so a second reading finds what it left; one that stood
+        // still for longer says so itself.
+        else clock.after(SILENCE_MS * 2, () => void read(partitions, from).then(letGo))
       })
     },
     release: async (names) => {
       const partitions = names.map(numberOf)
+      const checkpoints = host.checkpoints()
       await host.release(partitions)
+      const from = Math.min(...partitions.map((each) => checkpoints.get(each) ?? 1))
+      bus.publish(SUBJECTS.partitionsLeft, { partitions, from } satisfies PartitionsLeft)
       meter.released(partitions)
       traces?.released(partitions)
       await Promise.all([views.drain(), facts.drain()])

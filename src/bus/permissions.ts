@@ -121,7 +121,7 @@ const actors: Permissions = {
     commands('house'),
     ...LANES.map(SUBJECTS.lane),
     ...[SUBJECTS.laneHealth, SUBJECTS.poolsAsk, SUBJECTS.pool('*'), anyEdge],
-    ...[SUBJECTS.orphan, SUBJECTS.hosts, SUBJECTS.host('*')],
+    ...[SUBJECTS.orphan, SUBJECTS.partitionsLeft, SUBJECTS.hosts, SUBJECTS.host('*')],
     ...ALL_STREAMS.flatMap((name) => STREAMS[name].subjects ?? []),
     ...[api('STREAM.CREATE.*'), api('STREAM.UPDATE.*')],
     ...[...looksUp('*'), ...follows('*'), ...shares('FACT'), ...shares('HOOK')],
@@ -133,7 +133,7 @@ const actors: Permissions = {
     ...[...LANES.map(SUBJECTS.lane), SUBJECTS.workerRegister],
     ...[SUBJECTS.accountLoad, SUBJECTS.accountWithdraw, SUBJECTS.depositAddress],
     ...[SUBJECTS.webhooks, SUBJECTS.edges, SUBJECTS.poolSummary],
-    ...[SUBJECTS.orphan, SUBJECTS.hosts, SUBJECTS.host('*')],
+    ...[SUBJECTS.orphan, SUBJECTS.partitionsLeft, SUBJECTS.hosts, SUBJECTS.host('*')],
   ],
 }
 

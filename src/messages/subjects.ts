@@ -68,6 +68,8 @@ export const SUBJECTS = {
     `attempt.${wallet}.${webhookId}.redelivered.${eventId}`,
   /** A partition nobody answers for: its owner is tested at once. Publish. */
   orphan: 'parts.orphan',
+  /** Partitions that a host has let go (`PartitionsLeft`). Publish. */
+  partitionsLeft: 'parts.left',
   /** Heartbeats of the actor hosts. Publish. */
   hosts: 'hosts.alive',
   /** Answers while the host lives. Request. */

@@ -9,13 +9,14 @@ import { disputeWindowMs } from './given.ts'
 
 /** Jobs over fakes of all that they touch. Keys are believed unless told, and nobody hears of wallets. */
 export function stageJobs({
+  bus = new JobBus(),
   clock = new ManualClock(),
   keyProofs = { holds: () => true },
 }: {
+  readonly bus?: JobBus
   readonly clock?: ManualClock
   readonly keyProofs?: JobPorts['keyProofs']
 } = {}) {
-  const bus = new JobBus()
   const ledger = new RecordingLedger()
   const pools = new Pools(bus, clock)
   const ports = { bus, clock, ledger, pools, outputs: new MemoryOutputs() }
