@@ -198,6 +198,8 @@ async function offer(
     // It may only be connecting anew, as all that were at a server of NATS that went: the last one is waited for.
     const elsewhere = pools.choose(model, [...job.excludePools, poolId], job.contextAbove)
     if (elsewhere === undefined && !pools.isGone(poolId)) throw error
+    // Or it heard this offer before, and has begun: as long as it lives it may go on.
+    if ((await hasSentText(bus, job)) !== false) throw error
     tell({ type: 'RefuseOffer', jobId, attempt, reason: 'pool_gone', at: clock.now() })
   }
 }
@@ -217,13 +219,15 @@ async function watchPool(
 }
 
 /**
- * Whether a caller has seen some of the answer. The pool would say so, but it has gone; the edge sees it
- * only when the text of another worker arrives, which may come too late: with that worker's proof.
+ * Whether a caller has seen some of the answer. The pool would say so, but it has gone, perhaps with
+ * the word that a worker had begun; the edge sees it only when the text of another worker arrives,
+ * which may come too late: with that worker's proof.
  */
 async function hasSentText(bus: Bus, job: RunningJob): Promise<boolean | undefined> {
   const { id: jobId, stream, replyTo } = job.terms
-  if (!stream || job.cancelled || !job.attempt?.worker) return false
-  const question: AskTextSent = { type: 'ask_text_sent', jobId }
+  if (!stream || job.cancelled || !job.attempt) return false
+  const { number: attempt } = job.attempt
+  const question: AskTextSent = { type: 'ask_text_sent', jobId, attempt }
   try {
     return await bus.request<boolean>(replyTo, question, EDGE_ANSWER_MS)
   } catch (error) {

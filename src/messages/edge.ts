@@ -9,11 +9,14 @@ export type EdgeMessage = Chunk | SettlementSent | EdgeEnding
 
 /**
  * Request on an edge's inbox, from a job whose pool has gone; answered with true where some text of the
- * job has reached a caller there: then another worker cannot begin anew.
+ * job has reached a caller there: then another worker cannot begin anew. Where none has, none of this
+ * attempt will: what its pool says later is dropped.
  */
 export interface AskTextSent {
   readonly type: 'ask_text_sent'
   readonly jobId: JobId
+  /** Absent: from a host of an earlier version. */
+  readonly attempt?: number
 }
 
 /** Request on `SUBJECTS.edgePrompt`; answered with the ChatRequest, null where nobody waits. */

@@ -62,6 +62,20 @@ Faults('a job may ask whether a caller has seen some of its text', async ({ stag
   assert.is(await ask(stage.commands[0]!.jobId), false, 'nobody waits for it any more')
 })
 
+Faults('of an attempt that was given up a caller sees nothing any more', async ({ stage }) => {
+  const again = ['Good', ' day']
+  stage.play = async ({ jobId }) => {
+    const question = { type: 'ask_text_sent', jobId, attempt: 1 }
+    assert.is(await stage.bus.request(SUBJECTS.edgeInbox('test'), question, 10_000), false)
+    stage.say(...chunksOf(jobId, TEXTS), ...chunksOf(jobId, again, 2))
+    stage.say(completed(jobId, again, 2), settlementSent(jobId))
+  }
+  const answer = await call(stage, '/v1/chat/completions', { body: chat({ stream: true }) })
+  const text = await answer.text()
+  assert.match(text, '[DONE]')
+  assert.not.match(text, 'Hel')
+})
+
 Faults('a caller that hangs up cancels its job', async ({ stage }) => {
   for (const stream of [false, true]) {
     stage.commands.length = 0

@@ -19,6 +19,11 @@ export class AnswerText {
     this.#held.clear()
   }
 
+  /** The next attempt begins, unless it has: text of this one is late from now on. */
+  giveUp(attempt: number): void {
+    if (this.attempt === undefined || this.attempt <= attempt) this.begin(attempt + 1)
+  }
+
   /** @returns what this chunk makes readable, undefined where nothing: a repetition, or a gap */
   take(chunk: Chunk): string | undefined {
     if (chunk.head) this.head = chunk.head

@@ -24,6 +24,7 @@ import {
   timedOut,
 } from './follow-refusals.ts'
 import type { Follower } from './follower.ts'
+import { Followers } from './followers.ts'
 import type { Completed, Failed, Known, Outcome } from './outcome.ts'
 import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
@@ -58,7 +59,7 @@ export class FollowedJob implements Waiter {
   /** Who waited here was told that the job was not begun: if it was after all, nobody pays for it. */
   refused = false
   readonly #options: Options
-  readonly #followers = new Set<Follower>()
+  readonly #followers = new Followers()
   readonly #text = new AnswerText()
   #end: (outcome: Outcome) => void = () => {}
   #over: 'completed' | 'failed' | undefined
@@ -97,16 +98,16 @@ export class FollowedJob implements Waiter {
     return this.#jobIsOver
   }
 
-  get textSent(): boolean {
-    for (const follower of this.#followers) if (follower.committed) return true
-    return false
+  askTextSent(attempt: number | undefined): boolean {
+    const sent = this.#followers.committed
+    if (!sent && attempt !== undefined && !this.#completed) this.#text.giveUp(attempt)
+    return sent
   }
 
   /** @returns ends it. `follower` hears all that was read so far, then each piece as it comes. */
   follow(follower: Follower): () => void {
-    this.#followers.add(follower)
     if (this.#text.chunks > 0) follower.onText(this.#text.text, this.#text.head)
-    return () => this.#followers.delete(follower)
+    return this.#followers.add(follower)
   }
 
   /** What the job says of itself when it is asked. */
@@ -154,7 +155,7 @@ export class FollowedJob implements Waiter {
   }
 
   tick(): void {
-    if (!this.#over) for (const follower of this.#followers) follower.onTick()
+    if (!this.#over) this.#followers.tick()
     if (this.#completed) this.#askSettlement()
     else if (!this.#over) this.#noticeSilence()
   }
@@ -187,12 +188,8 @@ export class FollowedJob implements Waiter {
     if (this.#over || !this.#enterAttempt(chunk.attempt)) return
     const ready = this.#text.take(chunk)
     if (ready === undefined) return
-    this.#say(ready, this.#text.head)
+    this.#followers.say(ready, this.#text.head)
     if (this.#completed) this.#finishIfWhole(this.#completed)
-  }
-
-  #say(text: string, head: Chunk['head']): void {
-    for (const follower of this.#followers) follower.onText(text, head)
   }
 
   async #hearFailed({ refusal, ...known }: Failed): Promise<void> {
@@ -202,7 +199,7 @@ export class FollowedJob implements Waiter {
   #hearCompleted(ending: Completed): void {
     if (this.#over || this.#completed) return
     if (this.#text.attempt !== ending.attempt) {
-      if (this.textSent) {
+      if (this.#followers.committed) {
         this.#fail(lostMidAnswer(), this.#text.head ?? {})
         return
       }
@@ -219,7 +216,7 @@ export class FollowedJob implements Waiter {
     if (attempt === current) return true
     // What the job says of its end holds; text of any other attempt is late.
     if (this.#completed || (current !== undefined && attempt < current)) return false
-    if (this.textSent) {
+    if (this.#followers.committed) {
       this.#options.jobs.cancel(this.jobId, { torn: true })
       this.#fail(lostMidAnswer(), this.#text.head ?? {})
       return false
@@ -249,7 +246,7 @@ export class FollowedJob implements Waiter {
     if (rest !== undefined) {
       log.info({ jobId: this.jobId, origin }, 'answer mended from the stored one')
       this.#text.head ??= { worker: ending.worker, escrowTx: ending.escrowTx }
-      this.#say(rest, this.#text.head)
+      this.#followers.say(rest, this.#text.head)
       this.#finishIfWhole(ending)
       return
     }

@@ -10,8 +10,8 @@ import type { Log } from '../../telemetry/log.ts'
 export interface Waiter {
   readonly jobId: JobId
   readonly prompt: ChatRequest
-  /** Some caller has seen some of the answer. */
-  readonly textSent: boolean
+  /** @returns whether some caller has seen some of the answer; if none has, none will of `attempt` */
+  askTextSent(attempt: number | undefined): boolean
   hear(message: EdgeMessage): void
   /** Called twice a second: what is slow is noticed without a timer a request. */
   tick(): void
@@ -51,7 +51,9 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
   const subscription = bus.subscribe(replyTo, (said, _subject, respond) => {
     // Jobs, pools and lanes speak here.
     const batch = said as AskTextSent | readonly EdgeMessage[]
-    if (!isBatch(batch)) return respond(waiters.get(batch.jobId)?.textSent ?? false)
+    if (!isBatch(batch)) {
+      return respond(waiters.get(batch.jobId)?.askTextSent(batch.attempt) ?? false)
+    }
     for (const message of batch) {
       const waiter = waiters.get(message.jobId)
       if (waiter) guarded(waiter, () => waiter.hear(message))
