@@ -45,7 +45,11 @@ local function apply(block, kind, credits, job, time, charged)
   else
     available = available + credits
     if kind == 'settled' or kind == 'refunded' then locked = locked - credits - charged end
-    if job ~= '' then redis.call('HDEL', holds, job) end
+    if job ~= '' then
+      -- Where a reorg moved its lock into a block that had been read already, it is reserved still.
+      taken(job)
+      redis.call('HDEL', holds, job)
+    end
     if kind == 'deposited' then redis.call('HSET', wallet, 't', time) end
   end
 end
