@@ -7,6 +7,7 @@ import { callOf } from '../../chain/calls.ts'
 import { sayAll } from '../../chain/said.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
@@ -188,12 +189,10 @@ function Called({ found, web }: { readonly found: FoundTransaction; readonly web
             />
           </>
         ) : (
-          <details>
-            <summary>
-              {(input.length / 2 - 1).toLocaleString('en')} bytes for a contract of others
-            </summary>
-            <pre className="snippet">{input}</pre>
-          </details>
+          <Fold
+            summary={`${(input.length / 2 - 1).toLocaleString('en')} bytes for a contract of others`}
+            content={() => <pre className="snippet">{input}</pre>}
+          />
         )}
       </div>
     </section>

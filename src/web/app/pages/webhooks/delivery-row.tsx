@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { WebDelivery } from '../../../webhook-api.ts'
 import { Countdown } from '../../parts/countdown.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { dateTime } from '../../parts/words.ts'
 
 const COLOURS = { delivered: 'accent', waiting: 'yellow', failed: 'red' } as const
@@ -44,24 +45,30 @@ export function DeliveryRow(row: {
           Replay
         </Button>
       </Group>
-      <details>
-        <summary>
-          {delivery.attempts.length === 1 ? '1 attempt' : `${delivery.attempts.length} attempts`},
-          request and answers
-        </summary>
-        <Stack gap="xs" mt="xs">
-          <Text size="sm" fw={600}>
-            We sent
-          </Text>
-          <pre className="snippet">{indented(delivery.body)}</pre>
-          {delivery.attempts.map((attempt) => (
-            <Attempt key={`${attempt.at}-${attempt.attempt}`} attempt={attempt} />
-          ))}
-        </Stack>
-      </details>
+      <Fold
+        summary={`${counted(delivery.attempts.length)}, request and answers`}
+        content={() => <Exchange delivery={delivery} />}
+      />
     </li>
   )
 }
+
+function Exchange({ delivery }: { readonly delivery: WebDelivery }) {
+  return (
+    <Stack gap="xs" mt="xs">
+      <Text size="sm" fw={600}>
+        We sent
+      </Text>
+      <pre className="snippet">{indented(delivery.body)}</pre>
+      {delivery.attempts.map((attempt) => (
+        <Attempt key={`${attempt.at}-${attempt.attempt}`} attempt={attempt} />
+      ))}
+    </Stack>
+  )
+}
+
+const counted = (attempts: number): string =>
+  attempts === 1 ? '1 attempt' : `${attempts} attempts`
 
 function Attempt({ attempt }: { readonly attempt: WebDelivery['attempts'][number] }) {
   return (
