@@ -5,116 +5,11 @@ import { pause, until } from '../../until.ts'
 import { signIn, stageApp, walletButton } from './app-stage.ts'
 
 /**
- * What befalls a page that is open: other tabs, a second click, a clock that runs out or is wrong, an
- * answer that is lost, a service that goes away.
+ * What befalls a page that is open: a second click, a clock that runs out, an answer that is lost, a
+ * network or a service that goes away. What ends its session: `app-sessions.test.ts`.
  */
 const Troubles = suite('web app: troubles')
 const app = stageApp(Troubles)
-
-Troubles('a sign-out, or another wallet, in one tab is noticed in the others', async () => {
-  await app.inBrowser({}, async ({ context, page }) => {
-    await page.goto(app.url)
-    await signIn(page)
-    const other = await context.newPage()
-    await other.goto(app.url)
-    const account = other.getByRole('button', { name: /^Account/ })
-    await account.click()
-    await other.getByRole('menuitem', { name: 'Sign out' }).click()
-    await walletButton(page).waitFor()
-
-    await signIn(page)
-    // It must not learn from a refusal that the session is over.
-    await other.route('**/api/account', () => {})
-    await other.goto(`${app.url}/settings`)
-    const wallet = (await account.textContent()) ?? ''
-    app.house.endSessions()
-    await page.evaluate("localStorage.setItem('svc.development-wallet.key', '0x' + '1'.repeat(64))")
-    await page.reload()
-    await signIn(page)
-    await account.filter({ hasNotText: wallet }).waitFor()
-  })
-})
-
-Troubles('a conversation outlives the last worker and the session; its key does not', async () => {
-  await app.inBrowser({}, async ({ page }) => {
-    await page.goto(`${app.url}/key`)
-    await signIn(page, 'API key')
-    await page.getByRole('button', { name: 'Create an API key' }).click()
-    await page.getByLabel('I stored it').check()
-    await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('link', { name: 'Playground' }).click()
-    await page.route(`${app.house.config.base_url}/chat/completions`, (route) => route.abort())
-    await page.getByLabel('Your message').fill('Are you there?')
-    await page.getByRole('button', { name: 'Send' }).click()
-    const conversation = page.getByRole('log').filter({ hasText: 'did not answer' })
-    await conversation.waitFor()
-
-    await page.route('**/api/models', (route) => route.fulfill({ json: { data: [] } }))
-    await page.getByText('No worker serves a model right now').waitFor()
-    assert.ok(await conversation.isVisible())
-
-    await page.getByRole('button', { name: /^Account/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('textbox', { name: 'API key' }).waitFor()
-    assert.ok(await conversation.isVisible())
-  })
-})
-
-Troubles('a form whose session ends is there again after signing in', async () => {
-  await app.inBrowser({}, async ({ page }) => {
-    await page.goto(`${app.url}/webhooks`)
-    await signIn(page, 'Webhooks')
-    await page.getByRole('button', { name: 'Create a webhook' }).click()
-    const url = page.getByRole('textbox', { name: 'URL' })
-    await url.fill('https://example.com/mine')
-    const secret = await page.getByRole('textbox', { name: 'Secret' }).inputValue()
-    await page.getByLabel('I stored the secret').check()
-    app.house.endSessions()
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await signIn(page, 'Webhooks')
-    assert.is(await url.inputValue(), 'https://example.com/mine')
-    assert.is(await page.getByRole('textbox', { name: 'Secret' }).inputValue(), secret)
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await url.waitFor({ state: 'detached' })
-  })
-})
-
-Troubles('a form is gone in every tab once somebody signs out in one', async () => {
-  await app.inBrowser({}, async ({ context, page }) => {
-    await page.goto(`${app.url}/webhooks`)
-    await signIn(page, 'Webhooks')
-    await page.getByRole('button', { name: 'Create a webhook' }).click()
-    const url = page.getByRole('textbox', { name: 'URL' })
-    await url.fill('https://example.com/mine')
-    const other = await context.newPage()
-    await other.goto(app.url)
-    await other.getByRole('button', { name: /^Account/ }).click()
-    await other.getByRole('menuitem', { name: 'Sign out' }).click()
-    await signIn(page, 'Webhooks')
-    await page
-      .getByRole('link', { name: /hooks.example.com/ })
-      .first()
-      .waitFor()
-    assert.is(await url.count(), 0)
-  })
-})
-
-Troubles('a key that is shown when the session ends is shown again after signing in', async () => {
-  await app.inBrowser({}, async ({ page }) => {
-    await page.goto(`${app.url}/key`)
-    await signIn(page, 'API key')
-    await page.getByRole('button', { name: 'Create an API key' }).click()
-    const key = page.getByTestId('api-key')
-    const shown = await key.textContent()
-    // As the browser tells of it where another tab has seen the end first.
-    await page.evaluate("localStorage.removeItem('svc.signed-in')")
-    await page.evaluate("dispatchEvent(new StorageEvent('storage', { key: 'svc.signed-in' }))")
-    await walletButton(page).waitFor()
-    assert.is(await key.count(), 0)
-    await signIn(page, 'API key')
-    assert.is(await key.textContent(), shown)
-  })
-})
 
 /** A wallet that says nothing until `answerLate()`, then gives its account after all. */
 const SILENT_WALLET = `{
@@ -338,21 +233,6 @@ Troubles('a job list without news asks by itself', async () => {
     const again = page.waitForRequest('**/api/jobs?*')
     await page.clock.runFor(16_000)
     await again
-  })
-})
-
-Troubles('a sign-out that did not come through says so where it was asked for', async () => {
-  await app.inBrowser({}, async ({ page }) => {
-    await page.goto(app.url)
-    await signIn(page)
-    await page.route(
-      (url) => url.pathname === '/api/session',
-      (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),
-    )
-    await page.getByRole('button', { name: /^Account/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out failed: try again' }).waitFor()
-    await page.unroute((url) => url.pathname === '/api/session')
   })
 })
 
