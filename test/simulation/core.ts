@@ -6,6 +6,8 @@ export interface Core extends World {
   readonly faults: Chaos
   /** The process whose event is under way. */
   current: Process | undefined
+  /** Told how far a process's clock is off. */
+  noteSkew(skewMs: DurationMs): void
   /** Milliseconds since the life began, with their fractions. */
   elapsed(): DurationMs
 }

@@ -3,7 +3,7 @@ import type { Kernel } from './kernel.ts'
 import type { Processes } from './processes.ts'
 import type { Node, Service } from './world.ts'
 
-const KINDS = ['kill', 'pause', 'cut', 'outage', 'replace', 'forget', 'stall'] as const
+const KINDS = ['kill', 'pause', 'cut', 'outage', 'replace', 'forget', 'stall', 'clock'] as const
 const MOST = 8
 /** Longer than others believe that a silent host lives; shorter than a job's window. */
 const STALL_MS = [5_000, 10_000] as const
@@ -32,9 +32,10 @@ export function planDisasters(
    * with what it has heard meanwhile, as if it still owned them.
    */
   const stall = () => {
-    nextAppend((node) =>
+    nextAppend((host) =>
       kernel.after(random.next() * STALL_WITHIN_MS, () => {
         if (faults.healing) return
+        const node = random.chance(0.5) ? host : processes.node(random.pick(processes.names))
         node?.pause()
         kernel.after(random.between(...STALL_MS), () => node?.resume())
       }),
@@ -68,6 +69,8 @@ export function planDisasters(
         return forget()
       case 'stall':
         return stall()
+      case 'clock':
+        return node?.setClock(random.between(-2_000, 2_000))
     }
   }
   for (let left = random.between(0, MOST); left > 0; left--) {

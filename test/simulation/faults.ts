@@ -23,6 +23,8 @@ const NONE: Plan = {
   slowMs: 0,
   slow: 0,
 }
+/** How far the clock of a process may be off. */
+const SKEW_MS = [40, 40, 40, 2_000] as const
 const USUAL_MS = [0.2, 1.5] as const
 
 /**
@@ -42,6 +44,7 @@ export function makeChaos(kernel: Core): Chaos {
     slowMs: random.pick([5, 50, 500]),
     slow: some(0.5, 0.1),
   }
+  const skewMs = random.pick(SKEW_MS)
   let plan = NONE
   const cuts = new Map<string, number>()
   const watchers: ((a: string, b: string, isCut: boolean) => void)[] = []
@@ -62,6 +65,7 @@ export function makeChaos(kernel: Core): Chaos {
     get healing() {
       return healing
     },
+    skewMs,
     get lostRequest() {
       return plan.lostRequest
     },

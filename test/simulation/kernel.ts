@@ -29,6 +29,7 @@ export class Kernel implements Core {
   readonly failures: string[] = []
   readonly nodes = new Map<string, SimNode>()
   readonly #queue = makeQueue()
+  readonly #skews = { least: 0, most: 0 }
   #sinceBegin = 0
   #stopped = false
 
@@ -47,6 +48,16 @@ export class Kernel implements Core {
   /** Milliseconds since the life began, with their fractions. */
   elapsed(): DurationMs {
     return this.#sinceBegin
+  }
+
+  noteSkew(skewMs: DurationMs): void {
+    this.#skews.least = Math.min(this.#skews.least, skewMs)
+    this.#skews.most = Math.max(this.#skews.most, skewMs)
+  }
+
+  /** How far apart any two clocks of this life have been. */
+  get clocksApartMs(): DurationMs {
+    return this.#skews.most - this.#skews.least
   }
 
   after(ms: DurationMs, act: () => void): () => void {

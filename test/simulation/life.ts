@@ -142,6 +142,7 @@ class Life {
       attempts: attemptsOf(nats),
       record: (wallet, webhookId) => webhookRecord(nats, wallet, webhookId),
       schedule: HOST_CONFIG.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+      clocksApartMs: this.#kernel.clocksApartMs,
       wasUndone,
     })
     const audited = this.#auditor.judge(jobs)

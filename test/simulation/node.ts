@@ -6,7 +6,6 @@ import { makeLifeLog } from './life-log.ts'
 import type { NodeOptions, Service } from './world.ts'
 
 const CALL_TIMEOUT_MS = 2_000
-const SKEW_MS_MAX = 40
 /** Of the requests that are lost to their sender, so many still arrive, after it gave up. */
 const LATE_ARRIVALS = 0.3
 
@@ -14,6 +13,7 @@ const LATE_ARRIVALS = 0.3
 export class SimNode implements Process {
   readonly name: string
   readonly clock: Clock
+  #skew = 0
   readonly log: Log
   alive = true
   paused = false
@@ -140,6 +140,12 @@ export class SimNode implements Process {
     for (const act of this.#waiting.splice(0)) this.#kernel.after(0, () => this.run(act))
   }
 
+  setClock(by: DurationMs): void {
+    this.#skew += by
+    this.#kernel.noteSkew(this.#skew)
+    this.#kernel.history.add(this.name, `its clock is set by ${by} ms`)
+  }
+
   #crashes(probability: number, when: string): boolean {
     if (this.#isSound || !this.alive || !this.#kernel.random.chance(probability)) return false
     this.#kernel.history.add(this.name, `crashes ${when}`)
@@ -175,9 +181,10 @@ export class SimNode implements Process {
   #makeClock(): Clock {
     const kernel = this.#kernel
     const bornAt = kernel.elapsed()
-    const skew = kernel.random.between(-SKEW_MS_MAX, SKEW_MS_MAX)
+    this.#skew = kernel.random.between(-kernel.faults.skewMs, kernel.faults.skewMs)
+    kernel.noteSkew(this.#skew)
     return {
-      now: () => addMs(kernel.now(), skew),
+      now: () => addMs(kernel.now(), this.#skew),
       monotonic: () => kernel.elapsed() - bornAt,
       after: (span, call) => this.later(Math.max(1, span), call),
       every: (span, call) => {

@@ -62,6 +62,8 @@ export interface Node {
   /** Called when it dies, for what listens in its name elsewhere. */
   onDeath(call: () => void): void
   kill(): void
+  /** Its wall clock is set, as by whoever keeps it right. */
+  setClock(by: DurationMs): void
   pause(): void
   resume(): void
 }
@@ -72,6 +74,8 @@ export type Service = 'nats' | 'redis' | 'chain' | 'http' | 'grpc'
 export interface Faults {
   readonly healing: boolean
   readonly lostRequest: number
+  /** A process's clock is at most this much off when it starts. */
+  readonly skewMs: DurationMs
   readonly lostAnswer: number
   readonly duplicate: number
   readonly crashBefore: number

@@ -40,6 +40,7 @@ function verdict(
     attempts,
     record: () => ({ status }) as WebhookRecord,
     schedule: SCHEDULE,
+    clocksApartMs: 0,
     wasUndone: () => false,
   })
 }

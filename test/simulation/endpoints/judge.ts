@@ -21,6 +21,8 @@ export interface Deliverables {
   record(wallet: Address, webhookId: string): WebhookRecord | undefined
   /** Before each attempt. */
   readonly schedule: readonly DurationMs[]
+  /** How far apart the clocks of hosts were. */
+  readonly clocksApartMs: DurationMs
   /** The chain may have paid for the failed job, and has gone back behind that for good. */
   wasUndone(view: JobView): boolean
 }
@@ -141,12 +143,12 @@ function judgeUndue(
   })
 }
 
-/** Clocks of hosts differ a little. */
-const SKEW_MS = 1_000
+/** More than a delivery comes early by itself. */
+const EARLY_MS = 1_000
 
 function judgeAttempts(
   { webhookId }: Interested,
-  { attempts, schedule }: Deliverables,
+  { attempts, schedule, clocksApartMs }: Deliverables,
   hasFailed: boolean,
 ): string[] {
   const flaws: string[] = []
@@ -157,7 +159,8 @@ function judgeAttempts(
     made.set(attempt.eventId, [...line, attempt])
     if (attempt.attempt > schedule.length) flaws.push(`${webhookId}: attempt ${attempt.attempt}`)
     const before = line.filter((other) => other.attempt === attempt.attempt - 1)
-    const isEarly = before.every(({ nextAt }) => nextAt === null || attempt.at < nextAt - SKEW_MS)
+    const atLatest = attempt.at + EARLY_MS + clocksApartMs
+    const isEarly = before.every(({ nextAt }) => nextAt === null || atLatest < nextAt)
     const wasTried = attempt.status !== null || attempt.error?.startsWith('not sent') !== true
     if (attempt.attempt > 1 && wasTried && isEarly) {
       flaws.push(`${webhookId}: attempt ${attempt.attempt} of ${attempt.eventId} comes too early`)
