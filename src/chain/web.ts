@@ -2,6 +2,7 @@ import type { Hex } from '../ports/escrow.ts'
 import type { NetworkReader } from '../ports/network-chain.ts'
 import type { DepositRelay, Faucet, SignIn, WalletReader } from '../ports/web-chain.ts'
 import type { Log } from '../telemetry/log.ts'
+import { checkNode } from './check-node.ts'
 import type { Contracts } from './contracts-file.ts'
 import { makeDepositRelay } from './deposit-relay.ts'
 import { makeFaucet } from './faucet.ts'
@@ -35,13 +36,23 @@ export interface WebChain {
 /** As long as a transaction waits for its block before it is sent again with higher fees. */
 const REPLACE_AFTER_MS = 15_000
 
-export function connectWebChain(options: Options): WebChain {
+/** @throws {OperatorError} where the node is not one for these contracts */
+export async function connectWebChain(options: Options): Promise<WebChain> {
   const { rpcUrl, contracts, relayerPrivateKey, feeCeilingWei, log } = options
   const rpc = makeRpc(rpcUrl)
+  const stopLooking = await checkNode({ rpc, rpcUrl, contracts, log }).catch(
+    async (error: unknown) => {
+      await rpc.close()
+      throw error
+    },
+  )
   const reader = makeWalletReader({ rpc, contracts, log })
   const network = makeNetworkReader({ rpc, contracts, log })
   const signIn = makeSignIn({ rpcUrl, chainId: contracts.chainId })
-  const close = () => rpc.close()
+  const close = async () => {
+    stopLooking()
+    await rpc.close()
+  }
   const all = { reader, network, signIn, close }
   if (!relayerPrivateKey) return { ...all, relay: undefined, faucet: undefined }
   const signer = makeLocalSigner(relayerPrivateKey as Hex)

@@ -3,7 +3,7 @@ import type { Log } from '../telemetry/log.ts'
 
 /**
  * Runs a role until SIGTERM or SIGINT, then drains it. A role that cannot start says why in one
- * line and ends with 1; one that meets a bug it cannot contain ends with 70 and is started anew. One
+ * line and ends with 1, as one does that learns it later; one that meets a bug it cannot contain ends with 70 and is started anew. One
  * that is asked to end while it starts does so at once, with 0.
  */
 export async function runProcess(
@@ -72,6 +72,13 @@ export function main(run: () => Promise<void>): void {
 }
 
 function crash(log: Log, error: unknown): never {
+  if (error instanceof OperatorError) {
+    log.fatal(
+      { reason: error.message },
+      'stopped by something that only the operator can put right',
+    )
+    process.exit(1)
+  }
   log.fatal({ err: error }, 'stopped by a fault')
   process.exit(70)
 }

@@ -22,17 +22,18 @@ export async function connectWeb(
   starting: Starting,
 ) {
   const contracts = await readContracts(config.CONTRACTS_FILE)
-  const [nats, store] = await Promise.all([
-    starting.until('NATS', connectNats({ ...natsOf(config), name: 'web', log })),
-    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
-  ])
-  const chain = connectWebChain({
+  const onChain = connectWebChain({
     rpcUrl: config.RPC_URL,
     contracts,
     relayerPrivateKey: config.WEB_RELAYER_PRIVATE_KEY,
     feeCeilingWei: BigInt(Math.round(config.WEB_RELAYER_MAX_FEE_GWEI * GWEI)),
     log,
   })
+  const [nats, store, chain] = await Promise.all([
+    starting.until('NATS', connectNats({ ...natsOf(config), name: 'web', log })),
+    starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
+    starting.until('the settlement chain', onChain),
+  ])
   const catalogue = watchCatalogue({
     registry: await nats.registry('MODELS'),
     key: catalogueKey(contracts),

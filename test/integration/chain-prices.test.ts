@@ -1,12 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectChain } from '../../src/chain/connect.ts'
+import type { Contracts } from '../../src/chain/contracts-file.ts'
 import { TIER_PRICES, TIERS } from '../../src/domain/tiers.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { type LocalChain, startChain } from '../fakes/chain/anvil.ts'
 import { replaceWord } from '../fakes/chain/registry-voter.ts'
 
-/** An escrow with other prices than the service's is an operator's error, and is noticed at start. */
+/** No escrow, or one with other prices than the service's, is an operator's error, and is noticed at start. */
 const Prices = suite('prices on chain')
 const log = makeLog('test', 'silent')
 
@@ -19,6 +20,11 @@ Prices.after(async () => {
 })
 
 const connect = () => connectChain({ rpcUrl: chain.rpcUrl, contracts: chain.contracts, log })
+const refusalOf = (contracts: Contracts): Promise<string> =>
+  connectChain({ rpcUrl: chain.rpcUrl, contracts, log }).then(
+    () => 'nothing was refused',
+    (error: Error) => error.message,
+  )
 
 /** As PriceTable.sol packs them. */
 const packed = (prices: typeof TIER_PRICES): bigint =>
@@ -43,10 +49,7 @@ for (const [tier, changed, told] of [
     const other = packed({ ...TIER_PRICES, [tier]: changed })
     await replaceWord(chain.rpc, chain.contracts.jobEscrow, packed(TIER_PRICES), other)
     try {
-      const refusal = await connect().then(
-        () => 'nothing was refused',
-        (error: Error) => error.message,
-      )
+      const refusal = await refusalOf(chain.contracts)
       assert.match(refusal, told)
       assert.match(refusal, `tier ${tier}`)
       assert.match(refusal, 'CONTRACTS_FILE')
@@ -56,12 +59,16 @@ for (const [tier, changed, told] of [
   })
 }
 
-Prices(
-  'a chain without the contracts, like a local one that begins anew, is waited for',
-  async () => {
-    await chain.rpc.call('anvil_setCode', [chain.contracts.jobEscrow, '0x'])
-    await (await connect()).close()
-  },
-)
+Prices('another contract in the place of the escrow is refused', async () => {
+  const contracts = { ...chain.contracts, jobEscrow: chain.contracts.usdg }
+  assert.match(await refusalOf(contracts), /is no JobEscrow of this version.*CONTRACTS_FILE/)
+})
+
+for (const name of ['jobEscrow', 'workerStaking', 'modelRegistry'] as const) {
+  Prices(`no contract in the place of ${name} is refused, and named`, async () => {
+    const contracts = { ...chain.contracts, [name]: `0x${'11'.repeat(20)}` }
+    assert.match(await refusalOf(contracts), /RPC_URL shows no code at 0x1111.*CONTRACTS_FILE/)
+  })
+}
 
 Prices.run()

@@ -23,7 +23,7 @@ let webs: readonly WebChain[]
 
 Relay.before(async () => {
   local = await startChain(100n)
-  webs = [connect(KEYS.wallet), connect(KEYS.wallet)]
+  webs = await Promise.all([connect(KEYS.wallet), connect(KEYS.wallet)])
 })
 Relay.after(async () => {
   await Promise.all((webs ?? []).map((web) => web.close()))
@@ -96,7 +96,8 @@ Relay('what the contracts would refuse is not sent, and costs nothing', async ()
 Relay('a relay that cannot pay says so, and nothing is bought', async () => {
   const rich = await buyer(500)
   const deposit = await rich.sign(200)
-  for (const web of [connect(generatePrivateKey()), connect(KEYS.wallet, 1n)]) {
+  for (const connecting of [connect(generatePrivateKey()), connect(KEYS.wallet, 1n)]) {
+    const web = await connecting
     const { type } = await web.relay!.submit(deposit)
     await web.close()
     assert.is(type, 'unavailable')
