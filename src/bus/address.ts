@@ -13,7 +13,7 @@ export interface NatsAddress {
 /**
  * @param servers `nats://user:password@host:port`, comma-separated; what the first one says of user and
  *   password holds for all, as servers of a cluster tell the client of others
- * @throws {OperatorError} where they name different users
+ * @throws {OperatorError} where one is no address, or they name different users
  */
 export function natsAddress(servers: string): NatsAddress {
   const parsed = servers.split(',').map((server) => parse(server.trim()))
@@ -34,12 +34,33 @@ interface Parsed {
   readonly password: string
 }
 
+/** The user ends at the first colon, the password at the first @: either is percent-encoded where it holds one. */
+const SERVER = /^((?:nats|tls):\/\/)?(?:([^:@/]*)(?::([^@]*))?@)?([^@\s/]+)\/?$/
+
 function parse(server: string): Parsed {
-  const found = /^(\w+:\/\/)?(?:([^:@/]*)(?::([^@]*))?@)?(.*)$/.exec(server)
-  const [, scheme = '', user, password = '', host = ''] = found ?? []
+  const [, scheme = '', user = '', password = '', host = ''] = SERVER.exec(server) ?? []
+  const [clearUser, clearPassword] = [decoded(user), decoded(password)]
+  const isOtherScheme = scheme === '' && server.includes('://')
+  const isHost = host !== '' && !isOtherScheme && URL.canParse(`http://${host}`)
+  if (!isHost || clearUser === undefined || clearPassword === undefined) {
+    // No more is said of it: it may hold a password.
+    throw new OperatorError(
+      'NATS_URL must be nats://user:password@host:port, or several such, comma-separated; in user and ' +
+        'password each of @ : / % , is percent-encoded, as %40 for @',
+    )
+  }
   return {
     server: `${scheme}${host}`,
-    ...(user ? { user: decodeURIComponent(user) } : {}),
-    password: decodeURIComponent(password),
+    ...(clearUser ? { user: clearUser } : {}),
+    password: clearPassword,
+  }
+}
+
+/** Undefined: a percent sign that stands for nothing. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }

@@ -1,4 +1,11 @@
-import { type ConnectionOptions, connect, type NatsConnection } from 'nats'
+import {
+  type ConnectionOptions,
+  connect,
+  ErrorCode,
+  type NatsConnection,
+  type NatsError,
+} from 'nats'
+import { OperatorError } from '../domain/operator-error.ts'
 import { hostAndPort } from '../telemetry/host-and-port.ts'
 import type { Log } from '../telemetry/log.ts'
 
@@ -13,6 +20,7 @@ const DEFAULT_PORT = 4_222
 /**
  * Waits for a server for as long as there is none, as a role may come up before it. The library does so
  * without a word: so it is said once who is waited for and why, and once more when they are there.
+ * @throws {OperatorError} where they do not let us in
  */
 export async function firstConnection(options: Options, log: Log): Promise<NatsConnection> {
   const servers = options.servers.map((server) => hostAndPort(server, DEFAULT_PORT)).join(', ')
@@ -33,6 +41,13 @@ export async function firstConnection(options: Options, log: Log): Promise<NatsC
   lookLater()
   try {
     return await connect({ ...options, waitOnFirstConnect: true })
+  } catch (error) {
+    if ((error as Partial<NatsError>)?.code !== ErrorCode.AuthorizationViolation) throw error
+    throw new OperatorError(
+      `NATS: the server does not let this user in (${servers}: authorization violation); set NATS_URL to ` +
+        'the user of the role, with the password that the server has for it',
+      { cause: error },
+    )
   } finally {
     waiting = false
     clearTimeout(timer!)

@@ -9,6 +9,7 @@ import type { ServerRoom } from '../ports/server-room.ts'
 import type { SetAsides } from '../ports/set-asides.ts'
 import type { StoreFile } from '../ports/store-file.ts'
 import type { Log } from '../telemetry/log.ts'
+import { redisAddress } from './address.ts'
 import { makeStoreFile } from './append-only-file.ts'
 import { makeBurstBuckets } from './burst-limit.ts'
 import { writeByTurn } from './by-turn.ts'
@@ -42,10 +43,11 @@ export interface Store {
 /**
  * Connects and stays connected. While Redis is away every call fails at once or within two seconds:
  * the caller is told to come again, nothing waits in a queue that a restart would replay.
- * @throws {OperatorError} where Redis does not let us in, or not to what everybody needs
+ * @throws {OperatorError} where `url` is no address of Redis, or Redis does not let us in, or not to what
+ *   everybody needs
  */
 export async function connectRedis({ url, log }: { url: string; log: Log }): Promise<Store> {
-  const redis = new Redis(url, {
+  const redis = new Redis(redisAddress(url), {
     protocol: 2,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/bus/connect.ts'
+import { OperatorError } from '../../src/domain/operator-error.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { pause, until } from '../until.ts'
 import { type NatsWithUsers, startNatsWithUsers } from './nats-with-users.ts'
@@ -43,13 +44,15 @@ TurnedAway(
   },
 )
 
-TurnedAway('from its start on: ends', async () => {
+TurnedAway('from its start on: ends, and says by which setting', async () => {
   const servers = server.urlAs('edge').replace(/:p-[^@]+@/, ':wrong@')
   const outcome = await connectNats({ servers, name: 'edge', log }).then(
     () => 'connected',
-    (error: unknown) => String(error),
+    (error: unknown) => error,
   )
-  assert.match(outcome, /authori[sz]ation/i)
+  assert.instance(outcome, OperatorError)
+  assert.match(String(outcome), /does not let this user in.*authorization violation.*NATS_URL/)
+  assert.not.match(String(outcome), /wrong/)
 })
 
 TurnedAway.run()
