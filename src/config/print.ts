@@ -1,11 +1,14 @@
-import type { AnySchema } from './read.ts'
+import { type AnySchema, givenValue } from './read.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS|OTLP_HEADERS)$/
 const NODE_URL = /^(WORKER_)?RPC_URL$/
-/** User and password in an address of a server. */
-const USER = /\/\/[^/@\s]*@/g
+const SEVERAL = /^(NATS|POOL)_URL$/
+/** User and password in an address of a server, up to its last @: what should be encoded need not be. */
+const USER = /\/\/.*@/s
+/** What follows the host: providers of nodes put their keys there. */
+const PATH = /^((?:\w+:\/\/|(?!\w+:\/\/))[^/?#]+)[/?#].+$/s
 const WIDTH = 100
 
 /**
@@ -14,7 +17,7 @@ const WIDTH = 100
  */
 export function printedConfig(role: string, schema: AnySchema, env: Env): string {
   const settings = Object.entries(schema.shape).map(([name, setting]) => {
-    const given = env[name]
+    const given = givenValue(env, name)
     const fallback = setting.safeParse(undefined)
     const standard = fallback.success && fallback.data !== undefined ? raw(setting) : undefined
     const about = `${setting.description ?? ''}${defaultOf(given, standard)}`
@@ -50,10 +53,9 @@ const defaultOf = (given: string | undefined, standard: string | undefined): str
 
 function shown(name: string, value: string): string {
   if (SECRET.test(name)) return '(set)'
-  // Providers of nodes put their keys into the path.
-  if (NODE_URL.test(name))
-    return value.replace(/(?<=[^/:]\/)[^/].*$/, '(set)').replace(USER, '//(set)@')
-  return value.replace(USER, '//(set)@')
+  const addresses = SEVERAL.test(name) ? value.split(',') : [value]
+  const open = addresses.map((each) => each.replace(USER, '//(set)@')).join(',')
+  return NODE_URL.test(name) ? open.replace(PATH, '$1/(set)') : open
 }
 
 function wrapped(text: string): string[] {

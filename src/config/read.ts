@@ -7,17 +7,32 @@ export class ConfigError extends OperatorError {}
 /** Of a role's settings, whichever they are. */
 export type AnySchema = z.ZodObject<Readonly<Record<string, z.ZodType>>>
 
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * What a variable says; undefined: nothing. An empty one, and one of blanks, means "not set": that is how
+ * shells and compose files leave one out. Blanks around a value come from how a file was written, with the
+ * line ends of another system for one; only of a password they may be a part.
+ */
+export function givenValue(env: Env, name: string): string | undefined {
+  const value = env[name]
+  const trimmed = value?.trim()
+  return (name.endsWith('_PASSWORD') ? value : trimmed) || undefined
+}
+
 /**
  * Reads a role's configuration from the environment, once, at start.
  * @throws {ConfigError} naming each variable that is wrong and what it should hold
  */
 export function readConfig<Schema extends z.ZodObject>(
   schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): Readonly<z.infer<Schema>> {
-  // An empty variable means "not set": that is how shells and compose files leave one out.
   const given = Object.fromEntries(
-    Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+    Object.keys(schema.shape).flatMap((name) => {
+      const value = givenValue(env, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
   )
   const parsed = schema.safeParse(given)
   if (parsed.success) return Object.freeze(parsed.data)

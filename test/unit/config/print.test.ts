@@ -40,4 +40,22 @@ Print('no secret is shown, nor the password in an address', () => {
   assert.match(text, /^RPC_URL=https:\/\/.*rpc\.example\/\(set\)$/m)
 })
 
+Print('nor one that should have been percent-encoded, nor a key after a question mark', () => {
+  for (const [name, value, shown] of [
+    ['REDIS_URL', 'redis://edge:se@cr/et@redis:6379', 'redis://(set)@redis:6379'],
+    ['NATS_URL', 'nats://edge:se/cr@et@a:1,nats://b:1', 'nats://(set)@a:1,nats://b:1'],
+    ['RPC_URL', 'https://rpc.example?key=secret', 'https://rpc.example/(set)'],
+    ['RPC_URL', 'https://rpc.example/', 'https://rpc.example/'],
+  ] as const) {
+    const text = printedConfig('actors', actorsSchema, { [name]: value })
+    assert.ok(text.includes(`\n${name}=${shown}\n`), value)
+  }
+})
+
+Print('a value of blanks is none, and blanks around one are no part of it', () => {
+  const text = printedConfig('edge', edgeSchema, { EDGE_BURST: ' ', EDGE_PORT: '9000\r' })
+  assert.match(text, /^# EDGE_BURST=200$/m)
+  assert.match(text, /^EDGE_PORT=9000$/m)
+})
+
 Print.run()

@@ -83,7 +83,7 @@ Names('every role that says them reads the same setting', () => {
 })
 
 Names('a prefix that cannot be used ends the start, by name', () => {
-  const malformed = ['Acme', 'acme-ai', 'acme_', '2acme', 'a b', 'ä', 'a'.repeat(17), '.*', 'svc\n']
+  const malformed = ['Acme', 'acme-ai', 'acme_', '2acme', 'a b', 'ä', 'a'.repeat(17), '.*', 'sv\nc']
   const taken = ['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'webhook']
   for (const prefix of [...malformed, ...taken]) {
     assert.ok(whyNoPrefix(prefix), prefix)
