@@ -44,6 +44,10 @@ export function readConfig<Schema extends z.ZodObject>(
   throw new ConfigError(`configuration is not usable:\n${lines.join('\n')}`)
 }
 
+/** What the keys of secp256k1 are counted by. */
+const KEYS = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const isKey = (number: bigint): boolean => number > 0n && number < KEYS
+
 /** `true` or `false`. */
 export const flag = (fallback: 'true' | 'false' = 'false') =>
   z
@@ -57,7 +61,10 @@ export const wholeNumber = (fallback: number, min = 0, max = Number.MAX_SAFE_INT
   z.coerce.number().int().min(min).max(max).default(fallback)
 export const positiveNumber = (fallback: number) => z.coerce.number().positive().default(fallback)
 export const privateKey = () =>
-  z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'must be 0x and 64 hexadecimal digits', abort: true })
+    .refine((key) => isKey(BigInt(key)), 'must be a key of secp256k1: it is 0, or too large')
 export const address = () =>
   z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
 

@@ -20,7 +20,7 @@ import {
   shared,
   window,
 } from './shared-settings.ts'
-import { exactlyOneSigner, signerSettings } from './signer-settings.ts'
+import { exactlyOneSigner, sendersDiffer, signerSettings } from './signer-settings.ts'
 import { sampling, tracing } from './tracing-settings.ts'
 
 /**
@@ -148,7 +148,9 @@ const actorsSettings = z.object({
 const lanesHaveSigners = exactlyOneSigner('LOCKER', 'SETTLER')
 // A host without the lanes is given no key of theirs.
 export const actorsSchema = actorsSettings.superRefine((config, context) => {
-  if (config.ACTOR_KINDS.includes('settlement')) lanesHaveSigners(config, context)
+  if (!config.ACTOR_KINDS.includes('settlement')) return
+  lanesHaveSigners(config, context)
+  sendersDiffer(config, context)
 })
 export type ActorsConfig = z.infer<typeof actorsSchema>
 

@@ -39,3 +39,21 @@ export const exactlyOneSigner =
       else if (values[key] && values[address]) complain(address, `goes with ${url} only`)
     }
   }
+
+/** One order of nonces a key: two that send with the same one take each other's nonces. */
+const SENDERS = ['LOCKER', 'SETTLER', 'KEEPER'] as const
+
+/** Each lane, and the keeper beside them, sends with a key of its own. */
+export function sendersDiffer(config: object, context: z.RefinementCtx): void {
+  const values = config as Readonly<Record<string, string | undefined>>
+  for (const [place, sender] of SENDERS.entries()) {
+    for (const setting of ['PRIVATE_KEY', 'ADDRESS']) {
+      const name = `${sender}_${setting}`
+      const value = values[name]?.toLowerCase()
+      const before = SENDERS.slice(0, place).map((other) => `${other}_${setting}`)
+      const same = value && before.find((other) => values[other]?.toLowerCase() === value)
+      if (same)
+        context.addIssue({ code: 'custom', path: [name], message: `must be another than ${same}` })
+    }
+  }
+}

@@ -6,7 +6,8 @@ import { actorsSchema } from '../../../src/config/schema.ts'
 const KEY = `0x${'1'.repeat(64)}`
 const ADDRESS = `0x${'2'.repeat(40)}`
 const URL = 'http://127.0.0.1:9000'
-const keys = { LOCKER_PRIVATE_KEY: KEY, SETTLER_PRIVATE_KEY: KEY }
+const OTHER = `0x${'3'.repeat(64)}`
+const keys = { LOCKER_PRIVATE_KEY: KEY, SETTLER_PRIVATE_KEY: OTHER }
 const problem = (env: Record<string, string>): string => {
   try {
     readConfig(actorsSchema, env)
@@ -57,6 +58,32 @@ Settings('a malformed one is named, and no key is ever quoted', () => {
   assert.match(message, /LOCKER_PRIVATE_KEY: must be 0x and 64 hexadecimal digits/)
   assert.not.ok(message.includes('999'))
   assert.match(problem({ LOCKER_SIGNER_URL: 'ftp://x' }), /LOCKER_SIGNER_URL: must be an http/)
+})
+Settings('one that no account can have is named', () => {
+  const order = '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
+  for (const none of [`0x${'0'.repeat(64)}`, order]) {
+    for (const name of ['LOCKER_PRIVATE_KEY', 'WITHDRAWAL_SIGNER_PRIVATE_KEY']) {
+      assert.match(problem({ ...keys, [name]: none }), `${name}: must be a key of secp256k1`)
+    }
+  }
+})
+Settings('two that send with one key: refused', () => {
+  const upper = `0x${'A'.repeat(64)}`
+  const lower = upper.toLowerCase()
+  assert.match(
+    problem({ LOCKER_PRIVATE_KEY: upper, SETTLER_PRIVATE_KEY: lower }),
+    /SETTLER_PRIVATE_KEY: must be another than LOCKER_PRIVATE_KEY/,
+  )
+  assert.match(
+    problem({ ...keys, KEEPER_PRIVATE_KEY: OTHER }),
+    /KEEPER_PRIVATE_KEY: must be another than SETTLER_PRIVATE_KEY/,
+  )
+  const locker = { LOCKER_SIGNER_URL: URL, LOCKER_ADDRESS: ADDRESS }
+  const settler = { SETTLER_SIGNER_URL: URL, SETTLER_ADDRESS: ADDRESS }
+  assert.match(
+    problem({ ...locker, ...settler }),
+    /SETTLER_ADDRESS: must be another than LOCKER_ADDRESS/,
+  )
 })
 Settings('fees and patience have defaults that an operator can change', () => {
   const config = readConfig(actorsSchema, { ...keys, CHAIN_MAX_FEE_GWEI: '0.05' })

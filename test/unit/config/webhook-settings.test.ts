@@ -5,10 +5,10 @@ import { actorsSchema } from '../../../src/config/schema.ts'
 
 const Settings = suite('settings of webhooks')
 
-const signer = `0x${'1'.repeat(64)}`
+const [locker, settler] = ['1', '2'].map((digit) => `0x${digit.repeat(64)}`)
 const [OLD, NEW] = ['0a'.repeat(32), '0B'.repeat(32)]
 const read = (env: Record<string, string>) =>
-  readConfig(actorsSchema, { LOCKER_PRIVATE_KEY: signer, SETTLER_PRIVATE_KEY: signer, ...env })
+  readConfig(actorsSchema, { LOCKER_PRIVATE_KEY: locker!, SETTLER_PRIVATE_KEY: settler!, ...env })
 const hexOf = (env: Record<string, string>) =>
   read(env).WEBHOOK_SECRET_KEYS?.map((key) => Buffer.from(key).toString('hex'))
 

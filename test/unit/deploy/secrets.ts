@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ROOT } from './helm.ts'
 
 export const RPC_URL = 'https://rpc.example.com/key'
-const KEY = `0x${'1'.repeat(64)}`
+const KEYS = { LOCKER: `0x${'1'.repeat(64)}`, SETTLER: `0x${'2'.repeat(64)}` } as const
 
 export interface Secrets {
   readonly folder: string
@@ -39,4 +39,7 @@ const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
 
 /** With the keys of the chain that only an operator has. */
 export const filledIn = (text: string): string =>
-  text.replace(/^((?:LOCKER|SETTLER)_PRIVATE_KEY=)$/gm, `$1${KEY}`)
+  text.replace(
+    /^(LOCKER|SETTLER)_PRIVATE_KEY=$/gm,
+    (line, role: keyof typeof KEYS) => `${line}${KEYS[role]}`,
+  )

@@ -67,10 +67,10 @@ Names('documentation is said with them, and other words stay', () => {
   }
 })
 
-const signer = `0x${'1'.repeat(64)}`
+const [locker, settler] = ['1', '2'].map((digit) => `0x${digit.repeat(64)}`)
 const given = {
-  LOCKER_PRIVATE_KEY: signer,
-  SETTLER_PRIVATE_KEY: signer,
+  LOCKER_PRIVATE_KEY: locker!,
+  SETTLER_PRIVATE_KEY: settler!,
   WEB_DEVELOPMENT: 'true',
 }
 
