@@ -1,6 +1,6 @@
-import { OperatorError } from '../domain/operator-error.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { type Monitor, openMonitor } from '../telemetry/monitor.ts'
+import { listening } from './listening.ts'
 import type { Role } from './process.ts'
 
 interface Options {
@@ -66,16 +66,14 @@ export async function monitored(
   }
 }
 
-async function open(
+function open(
   { MONITOR_HOST: host, MONITOR_PORT: port }: Options['config'],
   metrics: Metrics,
   missing: () => Promise<readonly string[]>,
 ): Promise<Monitor> {
-  try {
-    return await openMonitor({ host, port, metrics, missing })
-  } catch (cause) {
-    throw new OperatorError(`MONITOR_HOST, MONITOR_PORT: ${(cause as Error).message}`, { cause })
-  }
+  return listening('MONITOR_HOST, MONITOR_PORT', () =>
+    openMonitor({ host, port, metrics, missing }),
+  )
 }
 
 /** @param missing undefined: it is going down, and nobody has to be called for it */

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { container } from 'tsyringe'
+import { listening } from '../config/listening.ts'
 import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { EdgeConfig } from '../config/schema.ts'
@@ -60,7 +61,9 @@ async function startEdge(config: EdgeConfig, log: Log, starting: Starting): Prom
       lockWaitMaxMs: config.EDGE_LOCK_WAIT_SECONDS * 1_000,
     },
   )
-  const address = await edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT })
+  const address = await listening('EDGE_HOST, EDGE_PORT', () =>
+    edge.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT }),
+  )
   log.info({ edgeId, address }, 'edge: ready')
   return {
     missing: () => edge.missing(),

@@ -5,6 +5,7 @@ import { watchCatalogue } from '../bus/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
+import { listening } from '../config/listening.ts'
 import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import { ConfigError } from '../config/read.ts'
@@ -60,7 +61,9 @@ async function startPool(
   const pool = makePool(c, poolId, config, traces)
   const { onWorker, close: closeDoor } = door(c, pool)
   const { POOL_HOST: host, POOL_PORT: port } = config
-  const server = await listen({ host, port, tls: certificate, onWorker })
+  const server = await listening('POOL_HOST, POOL_PORT', () =>
+    listen({ host, port, tls: certificate, onWorker }),
+  )
   log.info({ poolId, host, port: server.port, tls: Boolean(tls) }, 'pool: ready')
   return {
     missing,

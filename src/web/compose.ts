@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { join } from 'node:path'
 import { container } from 'tsyringe'
+import { listening } from '../config/listening.ts'
 import { monitored, type StartedRole, type Starting } from '../config/monitored.ts'
 import type { Role } from '../config/process.ts'
 import type { WebConfig } from '../config/web-schema.ts'
@@ -64,7 +65,9 @@ async function startWeb(config: WebConfig, log: Log, starting: Starting): Promis
       files,
     },
   )
-  const address = await web.listen({ host: config.WEB_HOST, port: config.WEB_PORT })
+  const address = await listening('WEB_HOST, WEB_PORT', () =>
+    web.listen({ host: config.WEB_HOST, port: config.WEB_PORT }),
+  )
   log.info({ address, url: config.WEB_URL }, 'web: ready')
   return {
     missing: () => web.missing(),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,21 +37,22 @@ Starting.after(async () => {
   rmSync(dir, { recursive: true })
 })
 
+const envOf = (role: RoleName) => ({
+  PATH: process.env.PATH,
+  NATS_URL: `nats://127.0.0.1:${ports.nats}`,
+  REDIS_URL: `redis://127.0.0.1:${ports.redis}`,
+  RPC_URL: `http://127.0.0.1:${ports.node}`,
+  CONTRACTS_FILE: contracts,
+  MONITOR_PORT: String(ports[role]),
+  ACTOR_KINDS: 'job',
+  WEB_DEVELOPMENT: 'true',
+  LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
+})
+
 async function start(role: RoleName): Promise<ChildProcess> {
   const own = await freePort()
   return spawn(process.execPath, ['src/network/role.mjs', role], {
-    env: {
-      PATH: process.env.PATH,
-      NATS_URL: `nats://127.0.0.1:${ports.nats}`,
-      REDIS_URL: `redis://127.0.0.1:${ports.redis}`,
-      RPC_URL: `http://127.0.0.1:${ports.node}`,
-      CONTRACTS_FILE: contracts,
-      MONITOR_PORT: String(ports[role]),
-      [`${role.toUpperCase()}_PORT`]: String(own),
-      ACTOR_KINDS: 'job',
-      WEB_DEVELOPMENT: 'true',
-      LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
-    },
+    env: { ...envOf(role), [`${role.toUpperCase()}_PORT`]: String(own) },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
 }
@@ -98,5 +100,35 @@ Starting('with both there, what is missing is what each needs to work', async ()
     assert.is((await get(role, '/healthz'))?.status, 200, role)
   }
 })
+
+Starting('a port that another program has ends each, and names the settings', async () => {
+  for (const role of ['edge', 'web', 'pool'] as const) {
+    const name = role.toUpperCase()
+    const taken = String(ports.nats)
+    const said = await lastWords(role, { [`${name}_PORT`]: taken, MONITOR_PORT: '' })
+    assert.match(
+      said,
+      new RegExp(`^${name}_HOST, ${name}_PORT: .*address already in use`, 'm'),
+      role,
+    )
+    assert.not.match(said, /\n {4}at /, role)
+  }
+})
+
+/** Of a role that ends at its start. */
+async function lastWords(role: RoleName, env: Readonly<Record<string, string>>): Promise<string> {
+  const child = spawn(process.execPath, ['src/network/role.mjs', role], {
+    env: { ...envOf(role), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  started.push(child)
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said += text
+  })
+  const [code] = await once(child, 'close')
+  assert.is(code, 1, said)
+  return said
+}
 
 Starting.run()
