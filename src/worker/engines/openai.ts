@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import type { Log } from '../../telemetry/log.ts'
 import { type Engine, EngineFault, type EngineJob, type Piece } from '../engine.ts'
 import { countPromptTokens } from '../word-pieces.ts'
@@ -31,6 +31,8 @@ const FIRST_BYTE_MS = 120_000
 const SILENCE_MS = 30_000
 /** So long a stream that is done is read for its end. */
 const LINGER_MS = 1_000
+/** A connection that was closed meanwhile says so at once; one that breaks later had the request. */
+const LOST_MS = 1_000
 /** How far an estimate of tokens may be above the real count. */
 const ESTIMATE_SLACK = 1.25
 
@@ -166,22 +168,37 @@ export class OpenAiEngine implements Engine {
   ): Promise<UpstreamBody> {
     const url = `${this.base}/chat/completions`
     const { origin, pathname, search } = new URL(url)
-    const body = new UpstreamBody(
-      this.connections,
-      {
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: this.headers,
-        body: JSON.stringify(this.completionRequest(job, maxTokens)),
-      },
-      signal,
-    )
-    const status = await body.begun().catch((error: unknown) => {
+    const request: Dispatcher.DispatchOptions = {
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: this.headers,
+      body: JSON.stringify(this.completionRequest(job, maxTokens)),
+    }
+    const { status, body } = await this.send(request, signal).catch((error: unknown) => {
       throw new EngineFault('engine', `${url} cannot be reached`, { cause: error })
     })
     if (status === 200) return body
     throw statusFault(status, await body.text(this.silenceMs, REFUSAL_BYTES_MAX))
+  }
+
+  /**
+   * Resolves with the status. Servers close a connection that rests, many after five seconds; what is sent at
+   * that moment is lost, and nobody has worked on it: it is sent once more.
+   */
+  private async send(
+    request: Dispatcher.DispatchOptions,
+    signal: AbortSignal,
+  ): Promise<{ status: number; body: UpstreamBody }> {
+    const sentMs = performance.now()
+    const once = async () => {
+      const body = new UpstreamBody(this.connections, request, signal)
+      return { status: await body.begun(), body }
+    }
+    return once().catch((error: unknown) => {
+      if (!isClosed(error) || performance.now() - sentMs > LOST_MS) throw error
+      return once()
+    })
   }
 
   private completionRequest({ model, messages, sampling }: EngineJob, maxTokens?: number) {
@@ -197,6 +214,10 @@ export class OpenAiEngine implements Engine {
     }
   }
 }
+
+/** Undici's own code is for an end, the system's for a reset. */
+const isClosed = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '')
 
 const brokenOff = (error: unknown): EngineFault =>
   error instanceof EngineFault

@@ -85,6 +85,45 @@ Body('one connection serves job after job', async () => {
   })
 })
 
+Body('a connection that was closed while it rested costs no job', async () => {
+  const used = new Set<unknown>()
+  const closing: Answer = (_request, response) => {
+    const { socket } = response
+    if (used.has(socket)) return socket?.resetAndDestroy()
+    used.add(socket)
+    return stream(response, ['yes'])
+  }
+  await at(closing, async ({ ask, upstream }) => {
+    for (let i = 0; i < 3; i++) {
+      await sleep(20) // the end of the question before it
+      assert.is(await whole(ask()), 'yes')
+    }
+    assert.ok(upstream.requests.length > used.size, 'none was closed')
+  })
+})
+
+Body('a server that closes every connection is asked twice, not for ever', async () => {
+  await at(
+    (_request, response) => response.socket?.resetAndDestroy(),
+    async ({ ask, upstream }) => {
+      const failed = await whole(ask()).catch((error: unknown) => error)
+      assert.match((failed as Error).message, 'cannot be reached')
+      assert.is(upstream.requests.length, 2)
+    },
+  )
+})
+
+Body('a connection that breaks while a prompt is read is no reason to ask again', async () => {
+  const slow: Answer = async (_request, response) => {
+    await sleep(1_200)
+    response.socket?.resetAndDestroy()
+  }
+  await at(slow, async ({ ask, upstream }) => {
+    assert.instance(await whole(ask()).catch((error: unknown) => error), Error)
+    assert.is(upstream.requests.length, 1)
+  })
+})
+
 Body('a server that stays open after [DONE] holds nobody up, and is left', async () => {
   let isLeft = false
   const holding: Answer = (_request, response) => {
