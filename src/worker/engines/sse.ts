@@ -41,6 +41,9 @@ export class SseReader {
       this.data.push(line.slice(line[5] === ' ' ? 6 : 5))
     } else if (line === 'data') {
       this.data.push('')
+    } else if (line.startsWith('error:')) {
+      // A field of llama.cpp's own, until September 2025: the value is what others tell as `{"error": value}`.
+      this.data.push(`{"error":${line.slice(6)}}`)
     }
   }
 }

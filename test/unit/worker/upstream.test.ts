@@ -145,6 +145,16 @@ Stream('errors that come with status 200: whose doing they are', () => {
   isFault('engine', () => read(data({ object: 'error' })))
 })
 
+Stream('an error that llama.cpp tells in a field of its own is read', () => {
+  const long = 'the request exceeds the available context size. try increasing the context size'
+  const told = (error: object) => `error: ${JSON.stringify(error)}\n\n`
+  const done = 'data: [DONE]\n\n'
+  const refused = told({ code: 400, message: long, type: 'invalid_request_error' })
+  isFault('context_length', () => read(refused, done), /^the request exceeds/)
+  const broken = told({ code: 500, message: 'failed to decode', type: 'server_error' })
+  isFault('engine', () => read(chunk({ content: 'a' }), broken, done), /500: failed to decode/)
+})
+
 Stream('a body that is no stream is not quoted', () => {
   const answer = { object: 'chat.completion', choices: [{ message: { content: long } }] }
   for (const body of [`<html>${long}</html>`, JSON.stringify(answer), long]) {
