@@ -11,7 +11,7 @@ import { dial, type PoolTarget, told } from './dial.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
 import type { JobRun, RunEnd } from './job-run.ts'
-import type { SignedJobs } from './local/signed-jobs.ts'
+import { NOT_WRITTEN, type SignedJobs } from './local/signed-jobs.ts'
 import { Patience } from './patience.ts'
 import { PoolRing } from './pool-ring.ts'
 import { DRAIN_MS, Session, type SessionEnd } from './session.ts'
@@ -94,7 +94,7 @@ export class Agent {
   }
 
   report(): AgentReport {
-    const { identity, slots } = this.options
+    const { identity, slots, signed } = this.options
     const { jobsDone, jobsFailed, unitsEarned } = this.ledger
     return {
       worker: identity.address,
@@ -110,7 +110,7 @@ export class Agent {
       jobsDone,
       jobsFailed,
       unitsEarned: String(unitsEarned),
-      trouble: this.trouble,
+      trouble: this.trouble ?? (signed.isWritable ? null : NOT_WRITTEN),
       standing: this.standing ?? null,
       chain: this.chain ?? null,
     }

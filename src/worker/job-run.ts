@@ -16,7 +16,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Attributes, Span, Traces } from '../telemetry/traces.ts'
 import { type Engine, type EngineEnding, EngineFault, type EngineFaultKind } from './engine.ts'
 import type { Identity } from './identity.ts'
-import type { SignedJobs } from './local/signed-jobs.ts'
+import { NOT_WRITTEN, type SignedJobs } from './local/signed-jobs.ts'
 import { toEngineJob } from './offer.ts'
 import type { AnswerStream, Outgoing, ToPool } from './outgoing.ts'
 import type { Measured } from './pace.ts'
@@ -191,7 +191,7 @@ export class JobRun {
   }
 
   private completion(ending: EngineEnding | undefined, finishReason: FinishReason): ToPool {
-    const { identity, escrowSeparator, signed } = this.deps
+    const { identity, escrowSeparator } = this.deps
     const text = this.stream.texts.join('')
     // An upstream may count what it never sent; a pool takes no such claim.
     const claimed = Math.min(ending?.usage.completionTokens ?? this.tokens, mostTokensOf(text))
@@ -202,9 +202,8 @@ export class JobRun {
       completedAt: unixSeconds(toUnixMs(Date.now())),
     }
     // Two different completions of one job cost stake, and no job is worth that.
-    if (!signed.claim(completion)) {
-      return this.failure(Failure_Reason.REASON_ENGINE, 'another answer to this job is signed')
-    }
+    const refused = this.claim(completion)
+    if (refused) return this.failure(Failure_Reason.REASON_ENGINE, refused)
     const { messages } = toEngineJob(this.offer)
     return {
       $case: 'completion',
@@ -221,6 +220,17 @@ export class JobRun {
         finishReason: FINISH_REASONS[finishReason],
         chunks: this.stream.texts.length,
       },
+    }
+  }
+
+  /** @returns why it may not be signed */
+  private claim(completion: Completion): string | undefined {
+    const { signed, log } = this.deps
+    try {
+      return signed.claim(completion) ? undefined : 'another answer to this job is signed'
+    } catch (error) {
+      log.error({ jobId: this.jobId, err: error }, NOT_WRITTEN)
+      return 'the agent cannot write down what it signs'
     }
   }
 

@@ -254,6 +254,8 @@ export class Session {
     if (this.draining) return Refusal_Reason.REASON_DRAINING
     if (!models.has(offer.model)) return Refusal_Reason.REASON_MODEL_NOT_SERVED
     if (runs.size >= slots || jobs.has(offer.jobId)) return Refusal_Reason.REASON_BUSY
+    // What is signed must be written down first: an answer would be made for nobody.
+    if (!signed.isWritable) return Refusal_Reason.REASON_BUSY
     if (signed.has(offer.jobId)) return Refusal_Reason.REASON_ALREADY_SIGNED
     return this.isTooLate(offer) ? Refusal_Reason.REASON_TOO_LATE : undefined
   }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,6 +14,7 @@ import { whyNoJobs } from '../../src/worker/status/why-no-jobs.ts'
 import { inHouse } from '../fakes/pool/house.ts'
 import { identity, log, OTHER_WALLET, WALLET } from '../fakes/pool/stage.ts'
 import { data, stream } from '../fakes/pool/upstream.ts'
+import { emptyDisk, fillDisk } from '../fakes/worker/full-disk.ts'
 import { SOON_MS, until } from '../until.ts'
 
 /** What an operator sees, and what keeps a worker out of jobs that it cannot do. */
@@ -124,6 +128,32 @@ OperatorSide(
     const failed = await stage.hears(jobId, 'FailWorker')
     assert.is(failed.reason, 'worker_error')
     assert.is(stage.lastAgent().report().jobsFailed, 1)
+  }),
+)
+
+OperatorSide(
+  'an agent that cannot write down what it signs takes no jobs until it can',
+  inHouse(async ({ stage, upstream }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-signed-'))
+    const signed = SignedJobs.open(join(folder, 'signed.log'), 0)
+    const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted: [], log })
+    const agent = await stage.agent(engine, { signed })
+    try {
+      fillDisk()
+      const first = await stage.offer()
+      await stage.hears(first.jobId, 'FailWorker')
+      await stage.offer()
+      await until('a refusal', () => (agent.report().standing?.jobsRefused ?? 0) > 0, SOON_MS)
+      assert.is(upstream.requests.length, 1, 'an answer that nobody could sign')
+      assert.match(whyNoJobs(agent.report(), Date.now()) ?? '', 'Make room on the disk')
+      emptyDisk()
+      const third = await stage.offer()
+      await stage.hears(third.jobId, 'CompleteJob')
+    } finally {
+      emptyDisk()
+      signed.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
   }),
 )
 

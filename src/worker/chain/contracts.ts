@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Challenge } from '../../../proto/gen/svc/worker/v1/worker.ts'
@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/read.ts'
 import { addressFromBytes } from '../../domain/bytes.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
 import type { Settings } from '../cli/settings.ts'
+import { writeNewFile } from '../local/new-file.ts'
 
 /** Where this worker's money is. */
 export interface WorkerContracts {
@@ -68,18 +69,28 @@ function read(file: string): WorkerContracts | undefined {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`)
   }
-  const found = remembered.parse(JSON.parse(text))
-  return {
-    chainId: found.chain_id,
-    jobEscrow: found.job_escrow,
-    workerStaking: found.worker_staking,
+  return parse(file, text)
+}
+
+function parse(file: string, text: string): WorkerContracts {
+  try {
+    const found = remembered.parse(JSON.parse(text))
+    return {
+      chainId: found.chain_id,
+      jobEscrow: found.job_escrow,
+      workerStaking: found.worker_staking,
+    }
+  } catch {
+    throw new ConfigError(
+      `${file} is damaged: remove it, and the contracts that the pool names are believed once more. ` +
+        'Compare them with those that the network has announced, or give --job-escrow and --worker-staking',
+    )
   }
 }
 
 function write(file: string, { chainId, jobEscrow, workerStaking }: WorkerContracts): void {
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
   const fields = { chain_id: chainId, job_escrow: jobEscrow, worker_staking: workerStaking }
-  writeFileSync(file, `${JSON.stringify(fields, null, 2)}\n`)
+  writeNewFile(file, `${JSON.stringify(fields, null, 2)}\n`)
 }

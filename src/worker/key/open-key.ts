@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError } from '../../config/read.ts'
 import { toBytes } from '../../domain/bytes.ts'
 import type { Address } from '../../domain/ids.ts'
 import { privateKeyAddress } from '../../domain/proof.ts'
 import type { Settings } from '../cli/settings.ts'
+import { writeNewFile } from '../local/new-file.ts'
 import { decryptKey, encryptKey } from './keystore.ts'
 import { askSecret, canAsk } from './prompt.ts'
 
@@ -53,22 +53,8 @@ export async function createKey(settings: Settings, bytes: Buffer): Promise<Work
     throw new ConfigError(`${file} holds a key already: name another --keystore`)
   const key = keyOf(bytes)
   const text = await encryptKey(bytes, await newPassword(settings))
-  write(file, text)
+  writeNewFile(file, text)
   return key
-}
-
-/** @throws {ConfigError} where the file cannot be made, or came meanwhile */
-function write(file: string, text: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // `wx` refuses a file that came meanwhile.
-    writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    throw new ConfigError(
-      `${file} cannot be written: ${(error as Error).message}. ` +
-        'Name another --keystore or --home, or give this user the right to write there',
-    )
-  }
 }
 
 /**

@@ -10,9 +10,15 @@ import {
 import { dirname } from 'node:path'
 import { type Hex32, parseJobId, toHex32 } from '../../domain/ids.ts'
 import type { Completion } from '../../domain/proof.ts'
+import { notWritable } from './new-file.ts'
 
 /** Longer than any job lives, from its lock to the end of its arbitration window. */
 const KEPT_SECONDS = 24 * 3_600
+
+/** For the operator. */
+export const NOT_WRITTEN =
+  'signed.log cannot be written, and nothing is signed without: no jobs are taken until it can. ' +
+  'Make room on the disk of --home, or give this user the right to write there'
 
 interface Signed {
   readonly outputHash: Hex32
@@ -29,19 +35,38 @@ interface Signed {
 export class SignedJobs {
   private readonly known = new Map<string, Signed>()
   private file: number | undefined
+  /** The last write did not come to its end. */
+  private torn = false
 
-  /** Remembers in a file; what is old in it is dropped. */
+  /**
+   * Remembers in a file; what is old in it is dropped.
+   * @throws {ConfigError} where it cannot be read or written
+   */
   static open(path: string, nowSeconds: number): SignedJobs {
     const signed = new SignedJobs()
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    for (const { jobId, ...entry } of readEntries(path)) {
-      if (entry.completedAt > nowSeconds - KEPT_SECONDS) signed.known.set(jobId, entry)
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      for (const { jobId, ...entry } of readEntries(path)) {
+        if (entry.completedAt > nowSeconds - KEPT_SECONDS) signed.known.set(jobId, entry)
+      }
+      const lines = [...signed.known].map(([jobId, entry]) => lineOf(jobId, entry))
+      writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })
+      renameSync(`${path}.new`, path)
+      signed.file = openSync(path, 'a', 0o600)
+    } catch (error) {
+      throw notWritable(path, error)
     }
-    const lines = [...signed.known].map(([jobId, entry]) => lineOf(jobId, entry))
-    writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })
-    renameSync(`${path}.new`, path)
-    signed.file = openSync(path, 'a', 0o600)
     return signed
+  }
+
+  /** Whether more can be written down. After a write that failed that is tried, with a line that says nothing. */
+  get isWritable(): boolean {
+    try {
+      if (this.torn) this.write('\n')
+      return true
+    } catch {
+      return false
+    }
   }
 
   has(jobId: string): boolean {
@@ -51,13 +76,14 @@ export class SignedJobs {
   /**
    * Whether `completion` may be signed: none of its job was, or one that says the same.
    * Afterwards it counts as signed.
+   * @throws where it cannot be written down, so that it must not be signed
    */
   claim({ jobId, ...entry }: Completion): boolean {
     const before = this.known.get(jobId)
     if (before) {
       return before.outputHash === entry.outputHash && before.outputTokens === entry.outputTokens
     }
-    if (this.file !== undefined) writeSync(this.file, lineOf(jobId, entry))
+    this.write(lineOf(jobId, entry))
     this.known.set(jobId, entry)
     return true
   }
@@ -68,6 +94,17 @@ export class SignedJobs {
       if (completedAt > nowSeconds - KEPT_SECONDS) break
       this.known.delete(jobId)
     }
+  }
+
+  private write(line: string): void {
+    if (this.file === undefined) return
+    // What is left of a torn line must not swallow this one.
+    const bytes = Buffer.from(this.torn ? `\n${line}` : line)
+    this.torn = true
+    // A disk that is full takes what fits, and says so by the count alone.
+    if (writeSync(this.file, bytes) < bytes.length)
+      throw new Error('no space left for a whole line')
+    this.torn = false
   }
 
   close(): void {

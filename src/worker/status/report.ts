@@ -37,7 +37,7 @@ export interface AgentReport {
    * contract pays is on chain; this counts only models whose tier the agent knows.
    */
   readonly unitsEarned: string
-  /** Why there is no connection, and what to do about it; null while there is one. */
+  /** Why there is no connection, or no jobs though there is one, and what to do about it. */
   readonly trouble: string | null
   /** As the pool sees this worker; null before it said. */
   readonly standing: Standing | null

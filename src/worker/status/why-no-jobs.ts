@@ -27,7 +27,7 @@ export function whyNoJobs(report: AgentReport, nowMs: number): string | undefine
     case 'draining':
       return 'draining: no more offers are taken'
     case 'connected':
-      return outdated(report) ?? whyIdle(report, nowMs)
+      return report.trouble ?? outdated(report) ?? whyIdle(report, nowMs)
   }
 }
 
