@@ -156,12 +156,16 @@ export class UpstreamStream {
   }
 }
 
-/** How vLLM and SGLang end an answer that they gave up. */
-const BROKEN = /^(abort|error)$/
+/** How vLLM, SGLang, Mistral's service and DeepSeek's end an answer that they gave up. */
+const BROKEN = /^(abort|error|insufficient_system_resource)$/
+/** The cap, the end of the context at Mistral's service, and the cap as proxies of other protocols pass it on. */
+const CUT_SHORT = /^(length|model_length|max_tokens)$/
 const TOOLS = /^(tool_calls|function_call)$/
 
 const endedBy = (reason: string): EngineFault =>
   new EngineFault('engine', `upstream ended its answer with finish_reason ${reason}`)
 
-const finishReasonOf = (reason: string | undefined): FinishReason =>
-  reason === 'length' || reason === 'content_filter' ? reason : 'stop'
+function finishReasonOf(reason = ''): FinishReason {
+  if (CUT_SHORT.test(reason)) return 'length'
+  return reason === 'content_filter' ? reason : 'stop'
+}

@@ -103,10 +103,23 @@ Stream('thinking is neither text nor billed', () => {
 
 Stream('an answer that its engine gave up is none', () => {
   const said = chunk({ content: 'a' })
-  for (const reason of ['abort', 'error']) isFault('engine', () => read(said, chunk({}, reason)))
+  for (const reason of ['abort', 'error', 'insufficient_system_resource']) {
+    isFault('engine', () => read(said, chunk({}, reason)))
+  }
   for (const reason of ['tool_calls', 'function_call']) {
     isFault('engine', () => read(chunk({}, reason)))
     assert.is(read(said, chunk({}, reason)).finishReason, 'stop')
+  }
+})
+
+Stream('an answer that was cut short says so, in whatever word', () => {
+  for (const [reason, told] of Object.entries({
+    length: 'length',
+    model_length: 'length',
+    max_tokens: 'length',
+    stop_sequence: 'stop',
+  })) {
+    assert.is(read(chunk({ content: 'a' }), chunk({}, reason)).finishReason, told, reason)
   }
 })
 
