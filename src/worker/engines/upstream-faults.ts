@@ -9,15 +9,31 @@ const MESSAGE_MAX = 300
 
 const code = z.union([z.string(), z.number()]).nullish().catch(undefined)
 const type = z.string().nullish().catch(undefined)
-const envelope = z.object({ message: z.string().optional(), code, type })
+/** Google's word for it, and its reason: all of its refusals are a 400 with the same `code`. */
+const status = z.string().nullish().catch(undefined)
+const details = z
+  .array(z.object({ reason: z.string().nullish() }))
+  .nullish()
+  .catch(undefined)
+const envelope = z.object({ message: z.string().optional(), code, type, status, details })
 const errorBody = z.object({ error: z.union([z.string(), envelope]) })
 /** What vLLM and others say without an envelope: `object` is `error` there. */
-const flatBody = z.object({ message: z.string(), code, type })
+const flatBody = z.object({ message: z.string(), code, type, status, details })
 type Envelope = z.infer<typeof envelope>
 /** What servers built on FastAPI say of a body that they cannot read; its `input` would quote the prompt. */
-const detailBody = z.object({
-  detail: z.union([z.string(), z.array(z.object({ msg: z.string() })).nonempty()]),
+const flaw = z.object({
+  loc: z
+    .array(z.union([z.string(), z.number()]))
+    .optional()
+    .catch(undefined),
+  msg: z.string(),
 })
+const detailBody = z.object({ detail: z.union([z.string(), z.array(flaw).nonempty()]) })
+/** The same as Mistral's service passes it on. */
+const wrappedDetail = z.object({ message: detailBody })
+
+/** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq. Never words of a prompt. */
+const OPERATORS = /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned)$/
 
 /** What an upstream's refusal means. */
 export function statusFault(status: number, body: string): EngineFault {
@@ -53,6 +69,8 @@ interface Told {
   readonly words: string
   /** As in `code`, where that is one. */
   readonly status?: number
+  /** The caller has no part in it, whatever the status. */
+  readonly isOperators?: boolean
 }
 
 /** The fault that came with status 200: what it is about its words say, or the status in its `code`. */
@@ -62,17 +80,23 @@ function toldFault(told: Told): EngineFault {
   return new EngineFault('engine', `upstream broke off: ${told.message.slice(0, MESSAGE_MAX)}`)
 }
 
-function faultOf(status: number, { message, words }: Told): EngineFault {
+function faultOf(status: number, { message, words, isOperators }: Told): EngineFault {
   const said = message.slice(0, MESSAGE_MAX)
-  if (status === 400 || status === 413 || status === 422) {
+  if (status >= 300 && status < 400)
+    return new EngineFault('engine', `upstream answered ${status}: ${REDIRECT}`)
+  if ((status === 400 || status === 413 || status === 422) && !isOperators) {
     const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
     return new EngineFault(kind, said || `the engine refused the request (${status})`)
   }
   return new EngineFault('engine', `upstream answered ${status}${said && `: ${said}`}`)
 }
 
+const REDIRECT = 'a redirect, and none is followed. Give --upstream the address that it leads to'
+
 /** @returns undefined where it is in no known form */
-function readError(json: unknown): Told | undefined {
+function readError(body: unknown): Told | undefined {
+  // Google's endpoint puts it into a list of one.
+  const json: unknown = Array.isArray(body) ? body[0] : body
   const wrapped = errorBody.safeParse(json)
   if (wrapped.success) {
     const { error } = wrapped.data
@@ -84,17 +108,27 @@ function readError(json: unknown): Told | undefined {
   return detail ? { message: detail, words: detail } : undefined
 }
 
-function toldBy({ message = '', code, type }: Envelope): Told {
+function toldBy({ message = '', ...told }: Envelope): Told {
+  const { code, type } = told
   const words = `${message} ${code ?? ''} ${type ?? ''}`
+  const marks = [code, type, told.status, ...(told.details ?? []).map(({ reason }) => reason)]
+  const isOperators = marks.some((mark) => OPERATORS.test(String(mark)))
   const status = Number(code)
-  return { message, words, ...(status >= 400 && status < 600 && { status }) }
+  return { message, words, isOperators, ...(status >= 400 && status < 600 && { status }) }
 }
 
 function readDetail(json: unknown): string {
-  const parsed = detailBody.safeParse(json)
+  const wrapped = wrappedDetail.safeParse(json)
+  const parsed = detailBody.safeParse(wrapped.success ? wrapped.data.message : json)
   if (!parsed.success) return ''
   const { detail } = parsed.data
-  return typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join('; ')
+  return typeof detail === 'string' ? detail : detail.map(flawText).join('; ')
+}
+
+/** Where in the request, and what: `stream_options.include_usage: Extra inputs are not permitted`. */
+function flawText({ loc = [], msg }: z.infer<typeof flaw>): string {
+  const where = loc.filter((part, i) => i > 0 || part !== 'body').join('.')
+  return where === '' ? msg : `${where}: ${msg}`
 }
 
 /** The value of a JSON text, or undefined where it is none. */

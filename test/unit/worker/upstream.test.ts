@@ -206,11 +206,39 @@ Stream('refusals: whose doing they are', () => {
   for (const status of [401, 404, 429, 500, 503]) assert.is(kind(status, said('x')), 'engine')
 })
 
+Stream('a 400 about what is between operator and upstream is not the caller’s', () => {
+  const google = (status: string, reason: string) => [
+    { error: { code: 400, message: 'No', status, details: [{ '@type': 'x', reason }] } },
+  ]
+  for (const body of [
+    google('INVALID_ARGUMENT', 'API_KEY_INVALID'),
+    google('FAILED_PRECONDITION', 'x'),
+    { error: { message: 'No', type: 'budget_exceeded', code: '400' } },
+    { error: { message: 'No', type: 'invalid_request_error', code: 'model_decommissioned' } },
+  ]) {
+    const { kind, message } = statusFault(400, JSON.stringify(body))
+    assert.is(kind, 'engine')
+    assert.is(message, 'upstream answered 400: No')
+  }
+  const callers = statusFault(400, JSON.stringify(google('INVALID_ARGUMENT', 'x')))
+  assert.is(callers.kind, 'invalid_request')
+  assert.is(callers.message, 'No')
+})
+
+Stream('a redirect is said to be one', () => {
+  const { kind, message } = statusFault(307, '<html>Moved</html>')
+  assert.is(kind, 'engine')
+  assert.match(message, /^upstream answered 307: a redirect.*--upstream/)
+})
+
 Stream('refusals: what of them is fit for a caller', () => {
   const message = (body: string) => statusFault(422, body).message
   const prompt = 'my secret'
   const item = { type: 'missing', loc: ['body', 'messages'], msg: 'Field required', input: prompt }
-  assert.is(message(JSON.stringify({ detail: [item, { msg: 'No' }] })), 'Field required; No')
+  const two = { detail: [item, { msg: 'No' }] }
+  for (const told of [two, { object: 'error', message: two, code: null }]) {
+    assert.is(message(JSON.stringify(told)), 'messages: Field required; No')
+  }
   assert.is(message(JSON.stringify({ detail: 'Not today' })), 'Not today')
   const without = 'the engine refused the request (422)'
   for (const body of ['', prompt, '{}', JSON.stringify({ input: prompt }), '{"detail":[]}']) {
