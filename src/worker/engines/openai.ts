@@ -136,12 +136,11 @@ export class OpenAiEngine implements Engine {
   /** Sends the request; resolves when the upstream has begun to answer. */
   private async open(job: EngineJob, signal: AbortSignal): Promise<Begun> {
     try {
-      return await this.begin(await this.post(job, job.outputTokensMax, signal))
+      return await this.begin(await this.post(job, {}, signal))
     } catch (error) {
-      // Several servers refuse when prompt and max_tokens together pass the context, though the
-      // prompt alone fits. Without a cap they stop at the context's end, and the agent at the cap.
-      if (!(error instanceof EngineFault) || error.kind !== 'context_length') throw error
-      return this.begin(await this.post(job, undefined, signal))
+      const less = lessThan(error)
+      if (!less) throw error
+      return this.begin(await this.post(job, less, signal))
     }
   }
 
@@ -161,11 +160,7 @@ export class OpenAiEngine implements Engine {
     }
   }
 
-  private async post(
-    job: EngineJob,
-    maxTokens: number | undefined,
-    signal: AbortSignal,
-  ): Promise<UpstreamBody> {
+  private async post(job: EngineJob, less: Less, signal: AbortSignal): Promise<UpstreamBody> {
     const url = `${this.base}/chat/completions`
     const { origin, pathname, search } = new URL(url)
     const request: Dispatcher.DispatchOptions = {
@@ -173,7 +168,7 @@ export class OpenAiEngine implements Engine {
       path: pathname + search,
       method: 'POST',
       headers: this.headers,
-      body: JSON.stringify(this.completionRequest(job, maxTokens)),
+      body: JSON.stringify({ ...this.completionRequest(job), ...less }),
     }
     const { status, body } = await this.send(request, signal).catch((error: unknown) => {
       throw new EngineFault('engine', `${url} cannot be reached`, { cause: error })
@@ -201,7 +196,7 @@ export class OpenAiEngine implements Engine {
     })
   }
 
-  private completionRequest({ model, messages, sampling }: EngineJob, maxTokens?: number) {
+  private completionRequest({ model, messages, sampling, outputTokensMax }: EngineJob) {
     const { stop, ...numbers } = sampling
     return {
       model: this.listing.get(model)?.upstream ?? model,
@@ -210,9 +205,23 @@ export class OpenAiEngine implements Engine {
       stream_options: { include_usage: true },
       ...numbers,
       ...(stop && stop.length > 0 ? { stop } : {}),
-      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      max_tokens: outputTokensMax,
     }
   }
+}
+
+/** What is left out of a request. */
+type Less = { readonly [Field in 'max_tokens' | 'stream_options']?: undefined }
+
+/** What to leave out of a request that was refused so; undefined: that would not help. */
+function lessThan(error: unknown): Less | undefined {
+  if (!(error instanceof EngineFault)) return undefined
+  // Several servers refuse when prompt and max_tokens together pass the context, though the
+  // prompt alone fits. Without a cap they stop at the context's end, and the agent at the cap.
+  if (error.kind === 'context_length') return { max_tokens: undefined }
+  // Mistral's service, and servers from before mid-2024: they tell the usage unasked, or not at all.
+  const isUnknown = error.kind === 'invalid_request' && error.message.includes('stream_options')
+  return isUnknown ? { stream_options: undefined } : undefined
 }
 
 /** Undici's own code is for an end, the system's for a reset. */

@@ -139,6 +139,22 @@ Ends(
   },
 )
 
+Ends('a server that knows no stream_options is asked without them', async () => {
+  const loc = ['body', 'stream_options', 'include_usage']
+  const refusal = {
+    detail: [{ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted' }],
+  }
+  const { text } = await answered((request, response) => {
+    if (!('stream_options' in request)) return stream(response, ['a'])
+    response.writeHead(422).end(JSON.stringify({ object: 'error', message: refusal }))
+  })
+  assert.is(text, 'a')
+  assert.equal(
+    upstream.requests.map(({ max_tokens }) => max_tokens),
+    [1_000, 1_000],
+  )
+})
+
 Ends('a job goes on under the name it has, though a look at the models fails', async () => {
   upstream.list = (response) => response.writeHead(500).end()
   assert.is((await engine.models()).size, 0)
