@@ -57,7 +57,13 @@ export const workerSchema = z.object({
     .string()
     .default('http://127.0.0.1:11434/v1')
     .describe('OpenAI-compatible server, for the openai engine'),
-  UPSTREAM_API_KEY: z.string().default('').describe('bearer token for the upstream'),
+  UPSTREAM_API_KEY: z
+    .string()
+    // Files and secrets mostly end with a line break that is no part of the key.
+    .trim()
+    .regex(/^[\x21-\x7e]*$/, 'must be letters, digits and marks without blanks between')
+    .default('')
+    .describe('bearer token for the upstream'),
   UPSTREAM_CONTEXT: wholeNumber(0).describe(
     'context in tokens that the upstream was started with; 0: as it says itself',
   ),

@@ -7,7 +7,13 @@ import { ConfigError } from '../../config/read.ts'
 export function upstreamBase(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const isHttp = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
-  if (isHttp && !parsed.username && !parsed.password) return url.replace(/\/+$/, '')
+  if (isHttp && !parsed.username && !parsed.password) {
+    if (!/[?#]/.test(url)) return url.replace(/\/+$/, '')
+    throw new ConfigError(
+      `--upstream ${parsed.origin}${parsed.pathname} has more behind it (? or #), where the agent puts ` +
+        '/models and /chat/completions: give the address alone',
+    )
+  }
   // Not quoted then: `user:password@host` is no address, and holds a password all the same.
   if (url.includes('@')) {
     throw new ConfigError(

@@ -102,6 +102,19 @@ Settings('the upstream has an address, and no password in it', () => {
   for (const url of ['http://user:pw@host/v1', 'user:pw@host/v1']) {
     refuses(() => upstreamBase(url), /^(?!.*pw).*UPSTREAM_API_KEY/)
   }
+  for (const url of [`${base}?api-version=1`, `${base}/#x`]) {
+    refuses(() => upstreamBase(url), /26000\/v1\/? has more behind it.*the address alone/)
+  }
+})
+
+Settings('the upstream’s key goes into a header, without the line break of its file', () => {
+  const keyOf = (UPSTREAM_API_KEY: string) =>
+    readSettings({ flags: {}, env: { HOME: folder, UPSTREAM_API_KEY }, file: undefined })
+  assert.is(keyOf('sk-a_1.b/c+d=\n').UPSTREAM_API_KEY, 'sk-a_1.b/c+d=')
+  assert.is(keyOf('').UPSTREAM_API_KEY, '')
+  for (const key of ['sk-\n1', 'sk 1', 'sk-é']) {
+    refuses(() => keyOf(key), /^(?!.*sk).*UPSTREAM_API_KEY: must be letters/s)
+  }
 })
 
 Settings('a payee that the chain has not is told, with what to do', () => {
