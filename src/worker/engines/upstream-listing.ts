@@ -17,8 +17,12 @@ interface Options {
 
 const LIST_MS = 10_000
 
-// Ollama without a model says null.
-const listing = z.object({ data: z.array(listedModel).nullable() })
+const models = z.array(listedModel)
+// Ollama without a model says null, Together's service tells the list bare.
+const listing = z.union([
+  z.object({ data: models.nullable() }),
+  models.transform((data) => ({ data })),
+])
 
 /** Which models the upstream has, under which names, with how much context. Looked at again and again. */
 export class UpstreamListing {
@@ -44,8 +48,11 @@ export class UpstreamListing {
       else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
     } catch (error) {
       this.served = new Map()
-      const message = 'upstream does not list its models: is it running, is --upstream right?'
-      this.sayOnce('warn', { url, err: error }, message)
+      this.sayOnce(
+        'warn',
+        { url, err: error },
+        `upstream does not list its models: ${whatToDo(error)}`,
+      )
     }
     return new Map([...this.served.values()].map(({ id, contextWindow }) => [id, contextWindow]))
   }
@@ -113,6 +120,20 @@ export class UpstreamListing {
     if (statusCode !== 200) throw statusFault(statusCode, text)
     return listing.parse(JSON.parse(text)).data ?? []
   }
+}
+
+/** Of OpenSSL, by Node's names. */
+const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/
+
+function whatToDo(error: unknown): string {
+  const code = (error as { code?: unknown }).code
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return 'it does not speak TLS at this address: give --upstream http://, or another port'
+  }
+  return typeof code === 'string' && UNTRUSTED.test(code)
+    ? 'this machine does not trust whoever signed its certificate: name the file with the certificate of ' +
+        'that authority in the variable NODE_EXTRA_CA_CERTS'
+    : 'is it running, is --upstream right?'
 }
 
 const NOTHING_TO_SERVE =

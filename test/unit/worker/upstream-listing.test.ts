@@ -1,0 +1,68 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import pino from 'pino'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
+import { Upstream } from '../../fakes/pool/upstream.ts'
+import { makeAuthority } from '../../fakes/tls/certificate.ts'
+
+/** What is made of the list of models, and what the operator reads where there is none. */
+const Listing = suite('the models that an upstream lists')
+
+/** @returns the ids, and what was logged */
+async function look(url: string) {
+  const said: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => said.push(line) })
+  const engine = new OpenAiEngine({ url, apiKey: '', wanted: [], log })
+  try {
+    return { ids: [...(await engine.models()).keys()], said: said.join('') }
+  } finally {
+    await engine.close()
+  }
+}
+
+async function withUpstream(play: (upstream: Upstream) => Promise<void>): Promise<void> {
+  const upstream = await new Upstream(['a/b']).open()
+  await play(upstream).finally(() => upstream.close())
+}
+
+Listing('a bare list is one', () =>
+  withUpstream(async (upstream) => {
+    upstream.list = (response) => response.end('[{"id":"a/b","object":"model"}]')
+    assert.equal((await look(upstream.url)).ids, ['a/b'])
+  }),
+)
+
+Listing('what is no list is asked about', () =>
+  withUpstream(async (upstream) => {
+    for (const body of ['<html>', '{"data":7}', '{}', '']) {
+      upstream.list = (response) => response.end(body)
+      const { ids, said } = await look(upstream.url)
+      assert.equal(ids, [])
+      assert.match(said, 'is --upstream right?')
+    }
+  }),
+)
+
+Listing('TLS that is not there is said to be missing', () =>
+  withUpstream(async (upstream) => {
+    const { said } = await look(upstream.url.replace('http:', 'https:'))
+    assert.match(said, 'does not speak TLS')
+  }),
+)
+
+Listing('a certificate of an authority that nobody knows here: what to do about it', async () => {
+  const server = createServer(makeAuthority('own').issue('localhost'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const { ids, said } = await look(`https://localhost:${port}/v1`)
+    assert.equal(ids, [])
+    assert.match(said, 'NODE_EXTRA_CA_CERTS')
+  } finally {
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+Listing.run()
