@@ -3,7 +3,7 @@ import { z } from 'zod'
 /**
  * How much context an upstream really has, where it tells. What it was started with counts, not what
  * the model could do: Ollama cuts a longer prompt short without a word, and the answer is to
- * something that nobody asked.
+ * something that nobody asked; LM Studio answers one with no word at all.
  */
 
 /** A model as the upstream lists it. */
@@ -11,7 +11,7 @@ export const listedModel = z.object({
   id: z.string(),
   // vLLM and SGLang.
   max_model_len: z.number().optional().catch(undefined),
-  // llama.cpp's server; Ollama says `library`.
+  // llama.cpp's server; Ollama says `library`, LM Studio `organization_owner`.
   owned_by: z.string().optional().catch(undefined),
   meta: z.object({ n_ctx_train: z.number() }).nullish().catch(undefined),
 })
@@ -40,7 +40,19 @@ async function contextOf(entry: UpstreamEntry, ask: AskUpstream): Promise<number
     const slot = running.success ? running.data.default_generation_settings.n_ctx : 0
     return slot || (entry.meta?.n_ctx_train ?? 0)
   }
+  if (entry.owned_by === 'organization_owner') return lmStudioContext(entry.id, ask)
   return entry.owned_by === 'library' ? ollamaContext(entry.id, ask) : 0
+}
+
+const lmStudioModels = z.object({
+  data: z.array(z.object({ id: z.string(), loaded_context_length: z.number().optional() })),
+})
+
+/** Told of a loaded model alone; the first job, the canary at the latest, has it loaded. */
+async function lmStudioContext(name: string, ask: AskUpstream): Promise<number> {
+  const listed = lmStudioModels.safeParse(await ask('/api/v0/models'))
+  const models = listed.success ? listed.data.data : []
+  return models.find(({ id }) => id === name)?.loaded_context_length ?? 0
 }
 
 const llamaCppProps = z.object({ default_generation_settings: z.object({ n_ctx: z.number() }) })

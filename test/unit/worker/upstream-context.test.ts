@@ -33,6 +33,19 @@ Context('of Ollama the loaded model counts, then its Modelfile, then the default
   assert.is(await from(entry), 4_096)
 })
 
+Context(
+  'of LM Studio the loaded model counts; of one that is not loaded nothing is known',
+  async () => {
+    const entry = { owned_by: 'organization_owner' }
+    const model = { id: 'm', state: 'loaded', max_context_length: 131_072 }
+    const loaded = { ...model, loaded_context_length: 8_192 }
+    const listed = (of: object) => ({ '/api/v0/models': { data: [{ id: 'other' }, of] } })
+    assert.is(await from(entry, listed(loaded)), 8_192)
+    assert.is(await from(entry, listed(model)), 0)
+    assert.is(await from(entry), 0)
+  },
+)
+
 Context('one that tells nothing is taken at the catalogue’s word', async () => {
   assert.is(await from({ owned_by: 'somebody' }), 0)
 })
