@@ -12,6 +12,7 @@ import { EdgeAnswer } from './edge-answer.ts'
 import { type Fault, readFailure, readGivingUp } from './failure.ts'
 import { NOT_ACCEPTED } from './flaw.ts'
 import { Hedge } from './hedge.ts'
+import { watchAnswer } from './mid-answer.ts'
 import { Offering } from './offering.ts'
 import type { Placement } from './registry/waiting.ts'
 import { Run } from './run.ts'
@@ -57,12 +58,11 @@ export class Attempt {
       unanswered: (run, waitedMs) => this.unanswered(run, waitedMs),
     })
     this.hedge = new Hedge(this.runs, this.timers, (slow) => this.askSecond(slow))
-    const { runs, offering, hedge, timers } = this
     this.comebacks = new Comebacks({
       isStopping: () => this.stopping,
       passOn: (run, fault) => this.passOn(run, fault),
       give: (run, fault) => this.give(run, fault),
-      ...{ runs, offering, hedge, timers },
+      ...{ runs: this.runs, offering: this.offering, hedge: this.hedge, timers: this.timers },
     })
     this.contextAbove = job.contextAbove
   }
@@ -237,6 +237,7 @@ export class Attempt {
     this.edge.begin(run.session.address)
     this.runs.outrunOthers(run)
     this.reports.assigned(run.session)
+    watchAnswer(run, this.timers, (fault) => this.give(run, fault))
   }
 
   /** The next worker, unless another is on it already. None goes on with a text that has begun. */

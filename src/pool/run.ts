@@ -36,6 +36,7 @@ export class Run {
   /** How often the worker came back to it after its stream had broken. */
   comebacks = 0
   private mayOfferAgain = false
+  private saidAt = 0
 
   constructor(
     readonly session: Session,
@@ -77,6 +78,10 @@ export class Run {
       this.spentMs >= this.budgetMs
     )
   }
+  /** Since its last piece, an empty one as well: a model that thinks on has none other. */
+  get silentMs(): DurationMs {
+    return this.session.isSuspended ? 0 : this.deps.clock.monotonic() - this.saidAt
+  }
   /** Its stream broke before it had a word for the caller. */
   get isCutOff(): boolean {
     return this.answer.isEmpty && this.session.isSuspended
@@ -102,11 +107,13 @@ export class Run {
 
   accept(): void {
     this.state = 'running'
+    this.saidAt = this.deps.clock.monotonic()
   }
 
   /** The worker is back over another stream. @returns the chunk that is due */
   comeBack(): number {
     this.comebacks++
+    this.saidAt = this.deps.clock.monotonic()
     this.mayOfferAgain = true
     return this.answer.chunks
   }
@@ -125,6 +132,7 @@ export class Run {
     if (this.hasComeBack && this.answer.has(chunk)) return ok('')
     const wasEmpty = this.answer.isEmpty
     const added = this.answer.add(chunk)
+    this.saidAt = this.deps.clock.monotonic()
     if (wasEmpty && !this.answer.isEmpty) this.seeFirstToken()
     return added
   }
