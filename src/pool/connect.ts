@@ -1,5 +1,4 @@
 import { status } from '@grpc/grpc-js'
-import type { ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { toBytes } from '../domain/bytes.ts'
 import type { Address } from '../domain/ids.ts'
 import { domainSeparator } from '../domain/proof.ts'
@@ -15,7 +14,14 @@ import type { Newcomers } from './newcomers.ts'
 import type { Pool } from './pool.ts'
 import { type MetWorker, Session } from './session.ts'
 import { sayWelcome } from './welcome.ts'
-import { type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
+import {
+  type Ending,
+  endCall,
+  type Received,
+  type ToWorker,
+  unreadable,
+  type WorkerCall,
+} from './worker-call.ts'
 
 export interface ConnectDeps {
   readonly pool: Pool
@@ -58,7 +64,8 @@ async function introduce(call: WorkerCall, deps: ConnectDeps): Promise<Result<In
   if (closed) return err(closed)
   const nonce = Buffer.from(deps.clock.randomBytes(32))
   call.write({ message: challenge(nonce, deps) })
-  const first = await firstMessage(call, deps.clock)
+  const { message: first, flaw } = (await firstRequest(call, deps.clock)) ?? {}
+  if (flaw) return err(unreadable(flaw))
   if (first?.$case !== 'hello') return err(NO_HELLO)
   const hello = checkHello(
     first.value,
@@ -117,15 +124,15 @@ const challenge = (nonce: Buffer, deps: ConnectDeps): ToWorker => ({
   },
 })
 
-/** The first message, or undefined where none comes in time or the worker leaves. */
-function firstMessage(call: WorkerCall, clock: Clock): Promise<ConnectRequest['message']> {
+/** Undefined where none comes in time or the worker leaves. */
+function firstRequest(call: WorkerCall, clock: Clock): Promise<Received | undefined> {
   return new Promise((resolve) => {
     const stopTimer = clock.after(HELLO_MS, () => done(undefined))
-    const done = (message: ConnectRequest['message']) => {
+    const done = (request: Received | undefined) => {
       stopTimer()
-      resolve(message)
+      resolve(request)
     }
-    call.once('data', ({ message }: ConnectRequest) => done(message))
+    call.once('data', done)
     call.once('end', () => done(undefined))
     call.once('cancelled', () => done(undefined))
   })

@@ -2,7 +2,7 @@ import { experimental, Server, ServerCredentials } from '@grpc/grpc-js'
 import { WorkerServiceService } from '../../proto/gen/svc/worker/v1/worker.ts'
 import type { RenewedCertificate } from './certificate.ts'
 import { widenWindow } from './receive-window.ts'
-import type { WorkerCall } from './worker-call.ts'
+import { readRequest, type WorkerCall } from './worker-call.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -34,7 +34,8 @@ export async function listen(options: ServerOptions): Promise<WorkerServer> {
     'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MOST,
   })
   const windowOnceBound = widenWindow(server)
-  server.addService(WorkerServiceService, { connect: options.onWorker })
+  const connect = { ...WorkerServiceService.connect, requestDeserialize: readRequest }
+  server.addService({ ...WorkerServiceService, connect }, { connect: options.onWorker })
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${options.host}:${options.port}`, credentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),

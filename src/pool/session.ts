@@ -1,5 +1,4 @@
 import { status } from '@grpc/grpc-js'
-import type { ConnectRequest } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { trim } from '../domain/newest.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -9,8 +8,10 @@ import type { ClaimRead } from './signed-claim.ts'
 import {
   type Ending,
   type FromWorker,
+  type Received,
   saidIn,
   type ToWorker,
+  unreadable,
   type WorkerCall,
 } from './worker-call.ts'
 import { WorkerLine } from './worker-line.ts'
@@ -125,7 +126,8 @@ export class Session {
     const current = (act: () => void) => () => {
       if (this.line === line) act()
     }
-    call.on('data', (request: ConnectRequest) => {
+    call.on('data', (request: Received) => {
+      if (request.flaw && this.line === line) this.breakOff(unreadable(request.flaw))
       for (const message of saidIn(request)) if (this.line === line) this.hear(message)
     })
     // A worker that leaves says Drain before; without it a stream that is reset ends like this too.

@@ -1,8 +1,10 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ServerDuplexStream, status } from '@grpc/grpc-js'
-import type { ConnectRequest, ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { ConnectRequest, type ConnectResponse } from '../../proto/gen/svc/worker/v1/worker.ts'
 
-export type WorkerCall = ServerDuplexStream<ConnectRequest, ConnectResponse>
+/** `flaw`: why it could not be read. */
+export type Received = ConnectRequest & { readonly flaw?: string }
+export type WorkerCall = ServerDuplexStream<Received, ConnectResponse>
 type OneOf<Message> = Exclude<NonNullable<Message>, { $case: 'batch' }>
 export type FromWorker = OneOf<ConnectRequest['message']>
 export type ToWorker = OneOf<ConnectResponse['message']>
@@ -12,6 +14,22 @@ export interface Ending {
   readonly code: status
   readonly details: string
 }
+
+/** Never throws: grpc-js would end the stream, and tell the worker nothing of why. */
+export function readRequest(bytes: Uint8Array): Received {
+  try {
+    return ConnectRequest.decode(bytes)
+  } catch (error) {
+    return { message: undefined, flaw: (error as Error).message }
+  }
+}
+
+export const unreadable = (flaw: string): Ending => ({
+  code: status.INVALID_ARGUMENT,
+  details:
+    `a message cannot be read (${flaw}): it must be a ConnectRequest, and its numbers below 2^53, ` +
+    'times in the units that the protocol names',
+})
 
 /** What one request says, in its order; nothing, where it is of a kind that came later. */
 export function saidIn({ message }: ConnectRequest): readonly FromWorker[] {

@@ -42,6 +42,17 @@ Sessions(
 )
 
 Sessions(
+  'a time in nanoseconds is more than can be read: the worker is told what was wrong',
+  inHouse(async ({ rogue }) => {
+    const worker = await rogue(9)
+    worker.say({ $case: 'heartbeat', value: { sentAt: 1_800_000_000e9 } })
+    await until('it to be sent away', () => worker.ended, SOON_MS)
+    assert.is(worker.ended?.code, 'INVALID_ARGUMENT')
+    assert.match(worker.ended?.details ?? '', /cannot be read.*below 2\^53/)
+  }),
+)
+
+Sessions(
   'a session that falls silent is cut',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(9, { beats: false })
