@@ -48,14 +48,15 @@ const MEMBERSHIP = new Set<RegistryEvent['type']>([
 const STANDING = new Set<RegistryEvent['type']>([
   'SlotFreed',
   'WorkerBlamed',
+  'WorkerJudged',
   'ModelDropped',
   'WorkerDrained',
 ])
 
-type Breach = Extract<RegistryEvent, { type: 'WorkerBlamed' | 'SlotFreed' }>
+type Breach = Extract<RegistryEvent, { type: 'WorkerBlamed' | 'WorkerJudged' | 'SlotFreed' }>
 
 const isBreach = (event: RegistryEvent): event is Breach =>
-  event.type === 'WorkerBlamed' || (event.type === 'SlotFreed' && event.end.outcome === 'broke')
+  event.type === 'WorkerBlamed' || ('end' in event && event.end.outcome === 'broke')
 
 /** Binds the registry to live sessions. */
 export class Placements {
@@ -228,18 +229,27 @@ export class Placements {
     this.run({ type: 'Blame', address: session.address, why, at: this.clock.now() })
   }
 
-  /** Cancels a job whose result nobody wants; its slot is free once the worker says so. */
+  /**
+   * Cancels a job whose result nobody wants; its slot is free once the worker says so. What it has to
+   * answer for counts at once: one that does not say so would get more jobs until then.
+   */
   letGo(session: Session, jobId: JobId, end: Omit<JobEnd, 'at'>): void {
     session.cancel(jobId, false)
+    this.judge(session, end)
     const done = () => {
       session.releasing.delete(jobId)
-      this.free(session, jobId, end)
+      this.free(session, jobId, { ...end, outcome: 'neutral' })
     }
     const stopTimer = this.clock.after(LET_GO_MS, done)
     session.releasing.set(jobId, () => {
       stopTimer()
       done()
     })
+  }
+
+  private judge(session: Session, end: Omit<JobEnd, 'at'>): void {
+    if (this.sessions.get(session.address) !== session || end.outcome === 'neutral') return
+    this.run({ type: 'Judge', address: session.address, end: { at: this.clock.now(), ...end } })
   }
 
   private run(command: RegistryCommand): boolean {

@@ -54,6 +54,8 @@ export type RegistryCommand =
       readonly jobId: JobId
       readonly end: JobEnd
     }
+  /** How it left a job whose slot it still holds: what it must answer for does not wait until it lets go. */
+  | { readonly type: 'Judge'; readonly address: Address; readonly end: JobEnd }
   /** It broke the rules outside of any job that it holds. */
   | {
       readonly type: 'Blame'
@@ -111,6 +113,8 @@ export function decide(
         : []
     case 'Blame':
       return registry.workers.has(command.address) ? [{ ...command, type: 'WorkerBlamed' }] : []
+    case 'Judge':
+      return registry.workers.has(command.address) ? [{ ...command, type: 'WorkerJudged' }] : []
     case 'Wake':
       return decideWake(registry, command.at)
     default:

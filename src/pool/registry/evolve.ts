@@ -4,6 +4,7 @@ import { unreachable } from '../../domain/result.ts'
 import { Bag } from './bag.ts'
 import {
   blame,
+  type JobEnd,
   judge,
   judgeLost,
   type Outcome,
@@ -61,6 +62,7 @@ type WorkerEvent = Extract<
       | 'SlotFreed'
       | 'FirstTokenSeen'
       | 'WorkerBlamed'
+      | 'WorkerJudged'
       | 'JobsLost'
   }
 >
@@ -92,8 +94,10 @@ function evolveWorker(worker: Worker, event: WorkerEvent): void {
       return
     case 'SlotFreed':
       worker.jobs.delete(event.jobId)
-      count(worker.tally, event.end.outcome)
-      judge(worker.conduct, event.end)
+      account(worker, event.end)
+      return
+    case 'WorkerJudged':
+      account(worker, event.end)
       return
     case 'FirstTokenSeen':
       rememberFirstToken(worker.conduct, event.model, event.firstTokenMs)
@@ -173,6 +177,11 @@ function unqueue(
   if (turnOf === null) return
   const at = registry.stamps++
   for (const each of registry.queues.values()) each.passTurn(turnOf, at)
+}
+
+function account({ tally, conduct }: Worker, end: JobEnd): void {
+  count(tally, end.outcome)
+  judge(conduct, end)
 }
 
 function count(tally: Tally, outcome: Outcome): void {

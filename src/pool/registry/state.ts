@@ -92,6 +92,8 @@ export type RegistryEvent =
       readonly jobId: JobId
       readonly end: JobEnd
     }
+  /** How it left a job whose slot is not free yet. */
+  | { readonly type: 'WorkerJudged'; readonly address: Address; readonly end: JobEnd }
   /** Its stream broke in the middle of jobs of these wallets, one entry a job. */
   | {
       readonly type: 'JobsLost'

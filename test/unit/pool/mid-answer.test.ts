@@ -66,7 +66,6 @@ Silent('is given up after 45 s, told to stop, and held to it', async () => {
   assert.equal([failed(), cancels], [[], []])
   await clock.advance(2_000)
   assert.equal([failed(), cancels], [['worker_error'], [JOB]])
-  await clock.advance(6_000)
   assert.is(standing()?.jobsFailed, 1)
 })
 
