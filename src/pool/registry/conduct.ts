@@ -22,6 +22,8 @@ export interface Conduct {
   /** Of the last failure or breach, for the operator. */
   why: string
   failuresInRow: number
+  /** How often in a row it left offers unanswered, those of one moment together. */
+  silences: number
   /** Whose jobs they were. */
   readonly failedFor: Set<Address>
   /** After a rest for its own fault: one job at a time, until one is finished. */
@@ -51,6 +53,7 @@ export const unknownConduct = (): Conduct => ({
   restBecause: null,
   why: '',
   failuresInRow: 0,
+  silences: 0,
   failedFor: new Set(),
   onProbation: false,
   breaches: 0,
@@ -61,7 +64,8 @@ export const unknownConduct = (): Conduct => ({
 
 const REMEMBERED_JOBS = 32
 const SET_ASIDE_MOST = 64
-const REST_MS = { busy: 250, silent: 2_000 } as const
+const BUSY_REST_MS = 250
+const SILENT_REST = { firstMs: 2_000, mostMs: 60_000 } as const
 const FAILURE_REST = { firstMs: 250, mostMs: 60_000 } as const
 /** Shorter: an engine that breaks by itself costs one caller a try, who might find nobody else. */
 const SET_ASIDE = { firstMs: 250, mostMs: 8_000 } as const
@@ -96,8 +100,10 @@ export function judge(conduct: Conduct, end: JobEnd): void {
       blame(conduct, end)
       return
     case 'busy':
+      rest(conduct, end, BUSY_REST_MS)
+      return
     case 'silent':
-      rest(conduct, end, REST_MS[end.outcome])
+      judgeSilent(conduct, end)
       return
     case 'declined':
     case 'neutral':
@@ -120,6 +126,7 @@ export function judged(conduct: Conduct, end: JobEnd): Conduct {
 /** A good answer makes up for failures, and not for a breach of the rules. */
 function judgeFinished(conduct: Conduct, wallet: Address): void {
   conduct.failuresInRow = 0
+  conduct.silences = 0
   conduct.failedFor.clear()
   conduct.setAside.delete(wallet)
   conduct.onProbation = false
@@ -147,6 +154,15 @@ function judgeFailed(conduct: Conduct, end: JobEnd): void {
   conduct.setAside.delete(wallet)
   conduct.setAside.set(wallet, { failuresInRow, until: toUnixMs(at + spanMs) })
   trim(conduct.setAside, SET_ASIDE_MOST)
+}
+
+/**
+ * One that says that it lives and answers no offer was quick once, and would be asked first for ever.
+ * What it is asked before the first of its silences is known is one with it.
+ */
+function judgeSilent(conduct: Conduct, end: JobEnd): void {
+  if (conduct.restUntil <= end.at) conduct.silences++
+  rest(conduct, end, doubled(SILENT_REST, Math.max(1, conduct.silences)))
 }
 
 /**

@@ -43,6 +43,17 @@ LettingGo('silent: it rests at once, and not once more when the slot is free', a
   assert.is(standing()?.jobsFailed, 1)
 })
 
+LettingGo('silent again after its rest: it rests longer, however many offers it was', async () => {
+  const { clock, letGo, gets } = cancelled('silent')
+  for (const n of [1, 2, 3]) letGo(job(n))
+  await clock.advance(2_100)
+  for (const n of [4, 5]) letGo(job(n))
+  await clock.advance(3_900)
+  assert.is(gets(job(6)), false)
+  await clock.advance(200)
+  assert.is(gets(job(6)), true)
+})
+
 LettingGo('failed for two callers: it rests before either slot is free', () => {
   const { letGo, gets } = cancelled('failed')
   letGo(job(1), W1)
