@@ -84,9 +84,9 @@ export interface Hello {
   protocol: number;
   /** The worker's address, 20 bytes; its key signs challenges and completions. */
   worker: Buffer;
-  /** Over Challenge: r (32 bytes) and vs (32 bytes, EIP-2098). */
+  /** Over Challenge: r (32 bytes) and vs (32 bytes, EIP-2098: s with the parity of y as its top bit). */
   challengeSignature: Buffer;
-  /** Where earnings go, 20 bytes. */
+  /** Where earnings go, 20 bytes. Counts when the worker is registered; after that it is changed on chain. */
   payee: Buffer;
   /**
    * EIP-712 `Registration(address signer,address payee)` in the same domain: lets the network
@@ -103,8 +103,8 @@ export interface Hello {
   /** Version of the agent, for people. */
   agent: string;
   /**
-   * Of an earlier Welcome: go on where that session was. Empty for a new session, which ends an
-   * earlier one of the same worker and its jobs.
+   * Of an earlier Welcome: go on where that session was, with the models and slots that it had. Empty for
+   * a new session, which ends an earlier one of the same worker and its jobs.
    */
   sessionToken: Buffer;
   /**
@@ -263,6 +263,7 @@ export interface Chunk {
   jobId: string;
   /** From 0, without gaps. */
   seq: number;
+  /** Whole characters: of one that is cut in two the halves are no UTF-8, and the hash does not fit any more. */
   text: string;
 }
 
@@ -271,13 +272,14 @@ export interface Completion {
   /** SHA-256 of the whole text in UTF-8, trailing newlines dropped. 32 bytes. */
   outputHash: Buffer;
   promptTokens: number;
+  /** What the caller pays by: at most Offer.max_output_tokens, and the bytes of the text and 256. */
   outputTokens: number;
-  /** Unix seconds. */
+  /** Unix seconds, within 120 s of the pool's clock, which Heartbeat tells. */
   completedAt: number;
   /**
    * EIP-712 `Completion(bytes32 jobId,bytes32 outputHash,uint32 outputTokens,uint40 completedAt)`
    * in the domain {name: "JobEscrow", version: "1", chainId, verifyingContract: job_escrow}:
-   * r and vs, 64 bytes.
+   * r and vs, 64 bytes. jobId is job_id in ASCII, with zeros behind it to 32 bytes.
    */
   signature: Buffer;
   finishReason: Completion_FinishReason;
@@ -2643,9 +2645,13 @@ export const ModelStanding: MessageFns<ModelStanding> = {
 export type WorkerServiceService = typeof WorkerServiceService;
 export const WorkerServiceService = {
   /**
-   * One connected worker. Statuses: UNAUTHENTICATED (the signature is not the worker's),
-   * INVALID_ARGUMENT (no model of the catalogue, no slots), FAILED_PRECONDITION (protocol version
-   * or chain differ), RESOURCE_EXHAUSTED (the pool is full), UNAVAILABLE (the pool shuts down).
+   * One connected worker. A status comes with words on what to do. UNAUTHENTICATED (the signature is not
+   * the worker's), INVALID_ARGUMENT (no hello, no model of the catalogue, no slots, a message that cannot be
+   * read) and FAILED_PRECONDITION (the protocol version differs, the worker cannot be registered or was
+   * deactivated, too many breaches): dialling again does not help before something is changed.
+   * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
+   * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
+   * worker has connected anew. OK: the worker left.
    */
   connect: {
     path: "/svc.worker.v1.WorkerService/Connect" as const,
@@ -2660,18 +2666,26 @@ export const WorkerServiceService = {
 
 export interface WorkerServiceServer extends UntypedServiceImplementation {
   /**
-   * One connected worker. Statuses: UNAUTHENTICATED (the signature is not the worker's),
-   * INVALID_ARGUMENT (no model of the catalogue, no slots), FAILED_PRECONDITION (protocol version
-   * or chain differ), RESOURCE_EXHAUSTED (the pool is full), UNAVAILABLE (the pool shuts down).
+   * One connected worker. A status comes with words on what to do. UNAUTHENTICATED (the signature is not
+   * the worker's), INVALID_ARGUMENT (no hello, no model of the catalogue, no slots, a message that cannot be
+   * read) and FAILED_PRECONDITION (the protocol version differs, the worker cannot be registered or was
+   * deactivated, too many breaches): dialling again does not help before something is changed.
+   * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
+   * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
+   * worker has connected anew. OK: the worker left.
    */
   connect: handleBidiStreamingCall<ConnectRequest, ConnectResponse>;
 }
 
 export interface WorkerServiceClient extends Client {
   /**
-   * One connected worker. Statuses: UNAUTHENTICATED (the signature is not the worker's),
-   * INVALID_ARGUMENT (no model of the catalogue, no slots), FAILED_PRECONDITION (protocol version
-   * or chain differ), RESOURCE_EXHAUSTED (the pool is full), UNAVAILABLE (the pool shuts down).
+   * One connected worker. A status comes with words on what to do. UNAUTHENTICATED (the signature is not
+   * the worker's), INVALID_ARGUMENT (no hello, no model of the catalogue, no slots, a message that cannot be
+   * read) and FAILED_PRECONDITION (the protocol version differs, the worker cannot be registered or was
+   * deactivated, too many breaches): dialling again does not help before something is changed.
+   * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
+   * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
+   * worker has connected anew. OK: the worker left.
    */
   connect(): ClientDuplexStream<ConnectRequest, ConnectResponse>;
   connect(options: Partial<CallOptions>): ClientDuplexStream<ConnectRequest, ConnectResponse>;
