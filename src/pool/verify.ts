@@ -64,7 +64,7 @@ export function verifyCompletion(
     return no('wrong_clock', `completed_at is ${skew} s from now; is the worker's clock set?`)
   }
   if (hash !== outputHash(seen.text)) {
-    return no('wrong_hash', 'output_hash is not that of the text it sent')
+    return no('wrong_hash', `output_hash is not that of the text it sent${tornIn(seen.text)}`)
   }
   const completion: Completion = {
     jobId: seen.jobId,
@@ -90,5 +90,9 @@ function tokensFlaw(tokens: number, { text, outputTokensMax }: Seen): string | u
     return `it claims ${tokens} output tokens for a longer text`
   return undefined
 }
+
+/** What is no UTF-8 is read as this. An answer may hold it as well, and then its hash is right. */
+const tornIn = (text: string): string =>
+  text.includes('\u{fffd}') ? ': a character in it was cut in two, or is no UTF-8' : ''
 
 const no = (kind: FlawKind, text: string): Result<never, Flaw> => err(flaw(kind, text))

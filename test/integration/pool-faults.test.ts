@@ -126,6 +126,26 @@ Faults(
 )
 
 Faults(
+  'a character that is cut in two over two chunks: the worker is told what was wrong',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    let reason = ''
+    worker.onStanding = (standing) => {
+      reason = standing.reason
+    }
+    worker.onOffer = ({ jobId }) => {
+      const text = 'a 😀'
+      worker.accept(jobId)
+      worker.chunk(jobId, 0, text.slice(0, 3))
+      worker.chunk(jobId, 1, text.slice(3))
+      worker.complete(jobId, text, 2)
+    }
+    await stage.hears((await stage.offer()).jobId, 'FailWorker')
+    await until('it to be told', () => /a character in it was cut in two/.test(reason), SOON_MS)
+  }),
+)
+
+Faults(
   'a gap in the chunks fails the attempt',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(9)
