@@ -9,7 +9,7 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import { AttemptReports } from './attempt-reports.ts'
 import { Comebacks } from './comebacks.ts'
 import { EdgeAnswer } from './edge-answer.ts'
-import { type Fault, readFailure, readGivingUp } from './failure.ts'
+import { type Fault, readFailure, readFalseTooLong, readGivingUp } from './failure.ts'
 import { NOT_ACCEPTED } from './flaw.ts'
 import { Hedge } from './hedge.ts'
 import { watchAnswer } from './mid-answer.ts'
@@ -193,9 +193,7 @@ export class Attempt {
     this.fail({ reason: 'pool_gone' })
   }
 
-  has(session: Session): boolean {
-    return this.runs.of(session) !== undefined
-  }
+  has = (session: Session): boolean => this.runs.of(session) !== undefined
 
   /** Whether this worker is on it, and knows. */
   isAt(session: Session): boolean {
@@ -257,9 +255,10 @@ export class Attempt {
   /** More context may be served elsewhere; where it is not, the prompt is too long. */
   private tooLong(run: Run, fault: Fault): void {
     const context = this.deps.placements.contextOf(run.session, this.job.model)
-    this.contextAbove = Math.max(this.contextAbove ?? 0, context)
+    const fits = run.promptTokensMost < context
+    if (!fits) this.contextAbove = Math.max(this.contextAbove ?? 0, context)
     this.failedWorkers.add(run.session.address)
-    this.passOn(run, fault)
+    this.passOn(run, fits ? readFalseTooLong(fault, run.promptTokensMost, context) : fault)
   }
 
   private fail({ reason, words }: Fault): void {

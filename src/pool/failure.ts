@@ -31,6 +31,18 @@ export function readFailure({ reason, message }: Failure, stopping: boolean): Fa
   }
 }
 
+/**
+ * It says that a prompt is too long which cannot be, by its bytes and the context that it serves. The
+ * caller is told so only where nobody else takes the job: often all of them ask one upstream.
+ */
+export const readFalseTooLong = (fault: Fault, tokensMost: number, context: number): Fault => ({
+  ...fault,
+  outcome: 'failed',
+  why:
+    `it finds a prompt of ${tokensMost} tokens at most too long, and says that it serves ${context}: ` +
+    'was its engine started with less, or does it add all of max_output_tokens?',
+})
+
 /** It ends the job without an answer. Where nobody asked, an agent that does so has failed. */
 export const readGivingUp = (stopping: boolean): Fault =>
   stopping

@@ -30,7 +30,7 @@ export class Run {
   private offeredAt = 0
   private budgetMs: DurationMs = Number.POSITIVE_INFINITY
   /** The most that its prompt can be: the prompt itself is not kept. */
-  private promptTokensMost = 0
+  promptTokensMost = 0
   /** What it sent as its proof. */
   claim: ClaimRead | undefined
   /** How often the worker came back to it after its stream had broken. */

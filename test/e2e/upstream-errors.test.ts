@@ -54,8 +54,8 @@ Faulty('an overlong prompt is the caller’s to mend: 400, and the credits are b
     assert.match(error.message, message)
     await isPaidBack(answer, before)
   }
-  // Each once with a cap and once without, at one worker.
-  assert.is(upstream.requests.length, 4)
+  // Each once with a cap and once without, at both workers: so short a prompt cannot be too long.
+  assert.is(upstream.requests.length, 8)
 })
 
 Faulty('a refusal of another kind is told in its words', async () => {

@@ -135,7 +135,8 @@ Hedging(
     const { stage } = house
     const small = await house.rogue(9, { contextWindow: 2_048 })
     accepts(small)
-    const { jobId } = await stage.offer()
+    const prompt = { messages: [{ role: 'user' as const, content: 'long '.repeat(8_000) }] }
+    const { jobId } = await stage.offer({}, prompt)
     await until('the small one to be asked', () => small.offers.length === 1, SOON_MS)
     const large = await house.rogue(10)
     accepts(large)
@@ -147,6 +148,29 @@ Hedging(
     assert.is(failed.reason, 'context_length_exceeded')
     assert.is(stage.outputs.refusals.get(jobId), 'too long')
     assert.equal(stage.load()?.completionRate, 1, 'nobody is blamed')
+  }),
+)
+
+Hedging(
+  'too long, though it cannot be: another worker answers, and the first has failed',
+  inHouse(async (house) => {
+    const { stage } = house
+    const wrong = await house.rogue(9)
+    wrong.onOffer = ({ jobId }) => {
+      wrong.accept(jobId)
+      wrong.say({ $case: 'failure', value: { jobId, reason: 2, message: 'too long' } })
+    }
+    const { jobId: first } = await stage.offer()
+    const failed = await stage.hears(first, 'FailWorker')
+    assert.equal([failed.reason, failed.contextAbove], ['context_length_exceeded', undefined])
+    const right = await house.rogue(10)
+    right.onOffer = ({ jobId }) => {
+      right.accept(jobId)
+      right.chunk(jobId, 0, 'an answer')
+      right.complete(jobId, 'an answer', 1)
+    }
+    for (const _ of [1, 2, 3, 4]) await stage.hears((await stage.offer()).jobId, 'CompleteJob')
+    assert.ok((stage.load()?.completionRate ?? 1) < 1)
   }),
 )
 

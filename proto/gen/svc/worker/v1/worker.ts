@@ -194,7 +194,10 @@ export interface Offer {
   sampling?:
     | Sampling
     | undefined;
-  /** Generate no more than this many output tokens. */
+  /**
+   * Generate no more than this many output tokens. It may be more than the prompt leaves room for: then the
+   * answer ends where the context does, with FINISH_REASON_LENGTH, and the prompt is not too long.
+   */
   maxOutputTokens: number;
   /** Unix milliseconds: after this nothing is paid. */
   deadlineAt: number;
