@@ -76,9 +76,12 @@ function better(a: Worker, b: Worker, model: string, pick: PickBelow): Worker {
 const firstTokenMs = ({ conduct }: Worker, model: string): number | undefined =>
   conduct.firstTokens.get(model)?.medianMs
 
-/** One that has shown nothing yet goes first with one job: that is how it gets measured. */
-const unmeasuredMs = (worker: Worker, othersMs: number | undefined): number =>
-  worker.jobs.size === 0 ? 0 : (othersMs ?? 0)
+/**
+ * One that was offered nothing yet goes first with one job: that is how it gets measured. Whoever then says no
+ * word of an answer, and is to blame for nothing, as when it refuses what is asked, would always go first.
+ */
+const unmeasuredMs = ({ tally }: Worker, othersMs: number | undefined): number =>
+  tally.offered === 0 ? 0 : (othersMs ?? 0)
 
 /** Expected wait: load weighed by how soon answers begin and how often they come at all. */
 const cost = (worker: Worker, ms: number): number =>

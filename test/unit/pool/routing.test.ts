@@ -118,6 +118,22 @@ Weighed('one that has shown nothing gets one job first, and no flood of them', (
   assert.is(loser(house, 2), 'JobHeld 2 a')
 })
 
+Weighed(
+  'one that refuses what is asked of it, and so is never measured, is not always first',
+  () => {
+    const house = new House()
+    for (const each of [A, B]) house.join(each, 8)
+    house.see(B, 100)
+    const taken = [1, 2, 3, 4].map((n) => {
+      house.picks = [n % 2, 0]
+      const [held] = house.place(n)
+      house.free(held?.endsWith('a') ? A : B, n, held?.endsWith('a') ? 'neutral' : 'finished')
+      return held
+    })
+    assert.equal(taken, ['JobHeld 1 a', 'JobHeld 2 a', 'JobHeld 3 b', 'JobHeld 4 a'])
+  },
+)
+
 Weighed('a slow one is measured again, now and then', () => {
   const house = new House()
   house.join(A)
