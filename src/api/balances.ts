@@ -2,13 +2,13 @@ import type { Credits } from '../domain/credits.ts'
 import type { Address, JobId } from '../domain/ids.ts'
 import type { LoadAccount, LoadAccountReply } from '../messages/account.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
-import type { Bus } from '../ports/bus.ts'
+import { type Bus, RequestTimeout } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Balance, Ledger } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 import { refuse } from './http/errors.ts'
 
-const LOAD_TIMEOUT_MS = 5_000
+const LOAD_TIMEOUT_MS = 2_500
 /** A header is not worth more waiting than this. */
 const GLANCE_MS = 1_000
 
@@ -43,9 +43,13 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
   }
   const load = async (wallet: Address): Promise<void> => {
     const request: LoadAccount = { wallet }
-    const reply = await answered(
-      bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS),
-    )
+    const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS)
+    // Actor hosts share the requests. One that has just died is given some too, until NATS notices.
+    const again = (error: unknown) => {
+      if (!(error instanceof RequestTimeout)) throw error
+      return ask()
+    }
+    const reply = await answered(ask().catch(again))
     if (reply.type === 'loaded') return
     log.warn({ wallet, reason: reply.reason }, 'account: cannot be loaded')
     throw balanceUnknown()

@@ -9,8 +9,8 @@ import { actorsSchema } from '../../src/config/schema.ts'
 import { passwordVariable } from '../../src/network/nats-users.ts'
 import { freePort, type Server, startServer } from './servers.ts'
 
-/** How much of the disk NATS may take is said, and not guessed from what is free when it starts. */
-const Limits = suite('max_file_store')
+/** How much of the disk NATS may take is said, and not guessed from what is free when it starts; and whom it waits for. */
+const Limits = suite('limits of nats-server')
 const DEPLOY = resolve(import.meta.dirname, '../../deploy')
 const RESOURCES = 10_023
 const MEBIBYTE = 1024 * 1024
@@ -25,7 +25,7 @@ Limits.after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-Limits('is that of nats.conf, with users', async () => {
+Limits('max_file_store is that of nats.conf, with users', async () => {
   const monitor = await freePort()
   const server = await startServer(
     'nats',
@@ -41,32 +41,46 @@ Limits('is that of nats.conf, with users', async () => {
   assert.is(actorsSchema.shape.NATS_MAX_FILE_STORE_GB.parse(undefined), Number(gigabytes))
 })
 
-Limits('is said again where a cluster has a block of its own', () => {
+Limits('a client that has died without a word is noticed within half a minute', async () => {
+  const monitor = await freePort()
+  servers.push(await startServer('nats', (port, dir) => run(port, dir, monitor, 'nats.conf')))
+  const answer = await fetch(`http://127.0.0.1:${monitor}/varz`)
+  const { ping_interval, ping_max } = (await answer.json()) as Record<string, number>
+  assert.equal([ping_interval! / 1e9, ping_max], [10, 2])
+})
+
+Limits('max_file_store is said again where a cluster has a block of its own', () => {
   const [, own] = /^jetstream \{([^}]*)\}/m.exec(deployed('nats-cluster.conf'))!
   assert.match(own!, /^ {2}max_file_store: \$MAX_FILE_STORE$/m)
 })
 
-Limits('reached: writes are refused, health is well, and a higher one is the cure', async () => {
-  const monitor = await freePort()
-  const config = join(folder, 'nats.conf')
-  const choose = (size: string) => {
-    const text = deployed('nats.conf').replace(/^MAX_FILE_STORE = .*$/m, `MAX_FILE_STORE = ${size}`)
-    writeFileSync(config, text)
-  }
-  choose('4MB')
-  const server = await startServer('nats', (port, dir) => run(port, dir, monitor, config))
-  servers.push(server)
+Limits(
+  'max_file_store reached: writes are refused, health is well, and a higher one is the cure',
+  async () => {
+    const monitor = await freePort()
+    const config = join(folder, 'nats.conf')
+    const choose = (size: string) => {
+      const text = deployed('nats.conf').replace(
+        /^MAX_FILE_STORE = .*$/m,
+        `MAX_FILE_STORE = ${size}`,
+      )
+      writeFileSync(config, text)
+    }
+    choose('4MB')
+    const server = await startServer('nats', (port, dir) => run(port, dir, monitor, config))
+    servers.push(server)
 
-  const before = await fill(server.url, 8)
-  assert.is(before.refused?.api_error?.err_code, RESOURCES)
-  assert.is((await fetch(`http://127.0.0.1:${monitor}/healthz`)).status, 200)
+    const before = await fill(server.url, 8)
+    assert.is(before.refused?.api_error?.err_code, RESOURCES)
+    assert.is((await fetch(`http://127.0.0.1:${monitor}/healthz`)).status, 200)
 
-  choose('100MB')
-  await server.crash()
-  const after = await fill(server.url, 8)
-  assert.is(after.refused, undefined)
-  assert.is(after.stored, before.stored + 8)
-})
+    choose('100MB')
+    await server.crash()
+    const after = await fill(server.url, 8)
+    assert.is(after.refused, undefined)
+    assert.is(after.stored, before.stored + 8)
+  },
+)
 
 const deployed = (file: string) => readFileSync(join(DEPLOY, file), 'utf8')
 
