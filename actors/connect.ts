@@ -2,6 +2,7 @@ import type { DependencyContainer } from 'tsyringe'
 import { missingOf } from '../src/api/http/readiness.ts'
 import { connectNats, type NatsOfOwner } from '../src/bus/connect.ts'
 import { makeEventInterest } from '../src/bus/event-interest.ts'
+import { assertOneDeployment } from '../src/bus/one-deployment.ts'
 import { makeSettings } from '../src/bus/settings.ts'
 import { type ChainConnection, connectChain } from '../src/chain/connect.ts'
 import { type Contracts, readContracts } from '../src/chain/contracts-file.ts'
@@ -39,6 +40,7 @@ export async function connectActors(
   ])
   // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
   await nats.makeAll()
+  await assertOneDeployment(await nats.registry('CURSORS'), contracts)
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   bindStore(c, store)
