@@ -9,11 +9,12 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import { AttemptReports } from './attempt-reports.ts'
 import { Comebacks } from './comebacks.ts'
 import { EdgeAnswer } from './edge-answer.ts'
-import { type Fault, readFailure, readFalseTooLong, readGivingUp } from './failure.ts'
+import { type Fault, readFailure, readGivingUp } from './failure.ts'
 import { NOT_ACCEPTED } from './flaw.ts'
 import { Hedge } from './hedge.ts'
 import { watchAnswer } from './mid-answer.ts'
 import { Offering } from './offering.ts'
+import { Refusals } from './refusals.ts'
 import type { Placement } from './registry/waiting.ts'
 import { Run } from './run.ts'
 import { Runs } from './runs.ts'
@@ -38,8 +39,7 @@ export class Attempt {
   private readonly tried = new Set<Address>()
   /** Those of them that the job must not get again. */
   private readonly failedWorkers = new Set<Address>()
-  /** Contexts up to this one, in tokens, were too small. */
-  private contextAbove: number | undefined
+  private readonly refusals: Refusals
   private readonly offering: Offering
   private readonly hedge: Hedge
   readonly comebacks: Comebacks
@@ -64,7 +64,10 @@ export class Attempt {
       give: (run, fault) => this.give(run, fault),
       ...{ runs: this.runs, offering: this.offering, hedge: this.hedge, timers: this.timers },
     })
-    this.contextAbove = job.contextAbove
+    this.refusals = new Refusals({
+      ...{ job, placements: deps.placements, failedWorkers: this.failedWorkers },
+      passOn: (run, fault, next) => this.passOn(run, fault, next),
+    })
   }
 
   /** @returns false: no worker here can take it */
@@ -148,12 +151,9 @@ export class Attempt {
     if (failure.reason === Failure_Reason.REASON_NOT_KNOWN && run.hasComeBack) {
       this.comebacks.notKnown(run)
     } else if (reading.reason === 'context_length_exceeded') {
-      this.tooLong(run, reading)
-    } else if (reading.reason === 'prompt_refused') {
-      // What is wrong with the request is wrong with it everywhere.
-      this.runs.close(run, reading)
-      this.fail(reading)
-    } else this.give(run, reading)
+      this.refusals.tooLong(run, reading)
+    } else if (reading.reason === 'prompt_refused') this.refusals.invalid(run, reading)
+    else this.give(run, reading)
   }
 
   /** The session is gone. */
@@ -212,7 +212,7 @@ export class Attempt {
   private placement(): Placement {
     const { jobId, wallet, model, exclude } = this.job
     const all = new Set([...exclude, ...this.tried])
-    return { jobId, wallet, model, exclude: all, contextAbove: this.contextAbove }
+    return { jobId, wallet, model, exclude: all, contextAbove: this.refusals.contextAbove }
   }
 
   private unanswered(run: Run, waitedMs: number): void {
@@ -234,15 +234,21 @@ export class Attempt {
     this.offering.forget()
     this.edge.begin(run.session.address)
     this.runs.outrunOthers(run)
+    this.refusals.overruled()
     this.reports.assigned(run.session)
     watchAnswer(run, this.timers, (fault) => this.give(run, fault))
   }
 
   /** The next worker, unless another is on it already. None goes on with a text that has begun. */
-  private passOn(run: Run, fault: Fault): void {
+  private passOn(run: Run, fault: Fault, next: 'later' | 'now' | 'none' = 'later'): void {
+    const { placements } = this.deps
     this.runs.close(run, fault)
-    const goesOn = () => this.runs.size > 0 || this.deps.placements.place(this.placement())
-    if (this.winner || !goesOn()) this.fail(fault)
+    const isPlaced = {
+      later: () => placements.place(this.placement()),
+      now: () => placements.placeNow(this.placement()),
+      none: () => false,
+    }[next]
+    if (this.winner || !(this.runs.size > 0 || isPlaced())) this.fail(fault)
   }
 
   /** The worker has failed: up to the other one, if there is one, or to the job. */
@@ -252,22 +258,14 @@ export class Attempt {
     if (this.runs.size === 0 || this.winner) this.fail(fault)
   }
 
-  /** More context may be served elsewhere; where it is not, the prompt is too long. */
-  private tooLong(run: Run, fault: Fault): void {
-    const context = this.deps.placements.contextOf(run.session, this.job.model)
-    const fits = run.promptTokensMost < context
-    if (!fits) this.contextAbove = Math.max(this.contextAbove ?? 0, context)
-    this.failedWorkers.add(run.session.address)
-    this.passOn(run, fits ? readFalseTooLong(fault, run.promptTokensMost, context) : fault)
-  }
-
   private fail({ reason, words }: Fault): void {
     if (!this.isOpen) return
     this.deps.outbox.flush()
     this.drop()
     const textSent = this.edge.chunks > 0
     const workers = [...this.failedWorkers]
-    this.reports.failed({ reason, textSent, words, workers, contextAbove: this.contextAbove })
+    const { contextAbove } = this.refusals
+    this.reports.failed({ reason, textSent, words, workers, contextAbove })
   }
 
   private end(): void {

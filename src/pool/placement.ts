@@ -247,7 +247,8 @@ export class Placements {
     })
   }
 
-  private judge(session: Session, end: Omit<JobEnd, 'at'>): void {
+  /** What it has to answer for of a job that is not ended, or has been. */
+  judge(session: Session, end: Omit<JobEnd, 'at'>): void {
     if (this.sessions.get(session.address) !== session || end.outcome === 'neutral') return
     this.run({ type: 'Judge', address: session.address, end: { at: this.clock.now(), ...end } })
   }

@@ -311,7 +311,10 @@ export enum Failure_Reason {
   REASON_ENGINE = 1,
   /** REASON_CONTEXT_LENGTH_EXCEEDED - The prompt does not fit the context: the caller's doing. */
   REASON_CONTEXT_LENGTH_EXCEEDED = 2,
-  /** REASON_INVALID_REQUEST - The engine refuses these parameters or this prompt: the caller's doing. */
+  /**
+   * REASON_INVALID_REQUEST - The engine refuses these parameters or this prompt: the caller's doing. Another worker that is free is asked as
+   * well; where that one answers, this one has failed.
+   */
   REASON_INVALID_REQUEST = 3,
   /** REASON_CANCELLED - Cancelled before anything was generated. */
   REASON_CANCELLED = 4,
