@@ -3,9 +3,8 @@ import type { EscrowReader } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeBlockWatch } from './block-watch.ts'
 import { makeModelReader } from './catalogue.ts'
-import { checkNode } from './check-node.ts'
 import type { Contracts } from './contracts-file.ts'
-import { makeRpc } from './json-rpc.ts'
+import { openNode } from './open-node.ts'
 import { makeReader } from './reader.ts'
 
 export interface ChainOptions {
@@ -22,24 +21,19 @@ export interface ChainConnection {
 
 /**
  * Connects to the settlement chain for reading. A node that is down is waited for by each caller;
- * what a wrong one does, `checkNode` says.
+ * what a wrong one does, `openNode` says.
  * @throws {OperatorError}
  */
 export async function connectChain(options: ChainOptions): Promise<ChainConnection> {
-  const { rpcUrl, contracts, log } = options
-  const rpc = makeRpc(rpcUrl)
-  const stopLooking = await checkNode({ rpc, ...options }).catch(async (error: unknown) => {
-    await rpc.close()
-    throw error
-  })
+  const { contracts, log } = options
+  const { rpc, close } = await openNode(options)
   const blocks = makeBlockWatch(rpc, log)
   return {
     reader: makeReader({ rpc, blocks, contracts, log }),
     models: makeModelReader({ rpc, contracts }),
     close: async () => {
-      stopLooking()
       blocks.close()
-      await rpc.close()
+      await close()
     },
   }
 }

@@ -2,12 +2,11 @@ import type { Hex } from '../ports/escrow.ts'
 import type { NetworkReader } from '../ports/network-chain.ts'
 import type { DepositRelay, Faucet, SignIn, WalletReader } from '../ports/web-chain.ts'
 import type { Log } from '../telemetry/log.ts'
-import { checkNode } from './check-node.ts'
 import type { Contracts } from './contracts-file.ts'
 import { makeDepositRelay } from './deposit-relay.ts'
 import { makeFaucet } from './faucet.ts'
-import { makeRpc } from './json-rpc.ts'
 import { makeNetworkReader } from './network-reader.ts'
+import { openNode } from './open-node.ts'
 import { makeSender } from './sender.ts'
 import { makeSignIn } from './sign-in.ts'
 import { makeLocalSigner } from './transaction.ts'
@@ -39,20 +38,10 @@ const REPLACE_AFTER_MS = 15_000
 /** @throws {OperatorError} where the node is not one for these contracts */
 export async function connectWebChain(options: Options): Promise<WebChain> {
   const { rpcUrl, contracts, relayerPrivateKey, feeCeilingWei, log } = options
-  const rpc = makeRpc(rpcUrl)
-  const stopLooking = await checkNode({ rpc, rpcUrl, contracts, log }).catch(
-    async (error: unknown) => {
-      await rpc.close()
-      throw error
-    },
-  )
+  const { rpc, close } = await openNode({ rpcUrl, contracts, log })
   const reader = makeWalletReader({ rpc, contracts, log })
   const network = makeNetworkReader({ rpc, contracts, log })
   const signIn = makeSignIn({ rpcUrl, chainId: contracts.chainId })
-  const close = async () => {
-    stopLooking()
-    await rpc.close()
-  }
   const all = { reader, network, signIn, close }
   if (!relayerPrivateKey) return { ...all, relay: undefined, faucet: undefined }
   const signer = makeLocalSigner(relayerPrivateKey as Hex)

@@ -4,26 +4,46 @@ import { hostAndPort } from '../telemetry/host-and-port.ts'
 import type { Log } from '../telemetry/log.ts'
 import { ABI_HASH } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import type { Rpc } from './json-rpc.ts'
+import { makeRpc, type Rpc } from './json-rpc.ts'
 import { assertPrices } from './prices.ts'
 
 interface Options {
-  readonly rpc: Rpc
   readonly rpcUrl: string
   readonly contracts: Contracts
   readonly log: Log
 }
 
+interface Node {
+  readonly rpc: Rpc
+  close(): Promise<void>
+}
+
 const LOOK_MS = 2_000
 
 /**
- * Whether a node is one for these contracts, before anything stands on what it says. One that is down is
+ * A node that is one for these contracts, before anything stands on what it says. One that is down is
  * waited for in the background; the wrong one ends the start, or the process where it comes later.
- * @returns ends the waiting
  * @throws {OperatorError} contracts of another version, or what `assertOurs` throws
  */
-export async function checkNode(options: Options): Promise<() => void> {
-  const { rpc, rpcUrl, contracts, log } = options
+export async function openNode(options: Options): Promise<Node> {
+  const rpc = makeRpc(options.rpcUrl)
+  try {
+    const stopLooking = await check(rpc, options)
+    return {
+      rpc,
+      close: async () => {
+        stopLooking()
+        await rpc.close()
+      },
+    }
+  } catch (error) {
+    await rpc.close()
+    throw error
+  }
+}
+
+/** @returns ends the waiting for a node that is down */
+async function check(rpc: Rpc, { rpcUrl, contracts, log }: Options): Promise<() => void> {
   if (contracts.abiHash !== ABI_HASH) {
     throw new OperatorError(
       `CONTRACTS_FILE names contracts of another version of this service (${contracts.jobEscrow}); ` +
@@ -38,12 +58,16 @@ export async function checkNode(options: Options): Promise<() => void> {
     const node = hostAndPort(rpcUrl, rpcUrl.startsWith('https:') ? 443 : 80)
     const said = { node, setting: 'RPC_URL' }
     log.warn({ ...said, err: error }, 'chain: the node does not answer, and is waited for')
-    return lookAgain(options, said)
+    return lookAgain(rpc, { contracts, log }, said)
   }
 }
 
 /** Until the node answers: says so once, or ends the process. */
-function lookAgain({ rpc, contracts, log }: Options, said: object): () => void {
+function lookAgain(
+  rpc: Rpc,
+  { contracts, log }: Pick<Options, 'contracts' | 'log'>,
+  said: object,
+): () => void {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const look = async () => {
