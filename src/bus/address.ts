@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts'
+import { percentDecoded } from '../domain/percent-decoded.ts'
 import { inboxPrefix } from './permissions.ts'
 
 export interface NatsAddress {
@@ -39,7 +40,7 @@ const SERVER = /^((?:nats|tls):\/\/)?(?:([^:@/]*)(?::([^@]*))?@)?([^@\s/]+)\/?$/
 
 function parse(server: string): Parsed {
   const [, scheme = '', user = '', password = '', host = ''] = SERVER.exec(server) ?? []
-  const [clearUser, clearPassword] = [decoded(user), decoded(password)]
+  const [clearUser, clearPassword] = [percentDecoded(user), percentDecoded(password)]
   const isOtherScheme = scheme === '' && server.includes('://')
   const isHost = host !== '' && !isOtherScheme && URL.canParse(`http://${host}`)
   if (!isHost || clearUser === undefined || clearPassword === undefined) {
@@ -53,14 +54,5 @@ function parse(server: string): Parsed {
     server: `${scheme}${host}`,
     ...(clearUser ? { user: clearUser } : {}),
     password: clearPassword,
-  }
-}
-
-/** Undefined: a percent sign that stands for nothing. */
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
   }
 }
