@@ -193,7 +193,9 @@ export class Attempt {
     this.fail({ reason: 'pool_gone' })
   }
 
-  has = (session: Session): boolean => this.runs.of(session) !== undefined
+  has(session: Session): boolean {
+    return this.runs.of(session) !== undefined
+  }
 
   /** Whether this worker is on it, and knows. */
   isAt(session: Session): boolean {
@@ -241,14 +243,14 @@ export class Attempt {
 
   /** The next worker, unless another is on it already. None goes on with a text that has begun. */
   private passOn(run: Run, fault: Fault, next: 'later' | 'now' | 'none' = 'later'): void {
-    const { placements } = this.deps
     this.runs.close(run, fault)
-    const isPlaced = {
-      later: () => placements.place(this.placement()),
-      now: () => placements.placeNow(this.placement()),
-      none: () => false,
-    }[next]
-    if (this.winner || !(this.runs.size > 0 || isPlaced())) this.fail(fault)
+    if (this.winner || !(this.runs.size > 0 || this.isPlaced(next))) this.fail(fault)
+  }
+
+  private isPlaced(next: 'later' | 'now' | 'none'): boolean {
+    const { placements } = this.deps
+    if (next === 'later') return placements.place(this.placement())
+    return next === 'now' && placements.placeNow(this.placement())
   }
 
   /** The worker has failed: up to the other one, if there is one, or to the job. */
