@@ -29,8 +29,10 @@ export interface OpenAiOptions {
 const SOCKET: object = { highWaterMark: 1 }
 const FIRST_BYTE_MS = 120_000
 const SILENCE_MS = 30_000
-/** So long a stream that is done is read for its end. */
+/** So long a stream that is done is read for its end, and one that has told all but that it is done for more. */
 const LINGER_MS = 1_000
+/** How long the usage of a whole answer may take. */
+const USAGE_MS = 5_000
 /** A connection that was closed meanwhile says so at once; one that breaks later had the request. */
 const LOST_MS = 1_000
 /** How far an estimate of tokens may be above the real count. */
@@ -110,12 +112,18 @@ export class OpenAiEngine implements Engine {
   /** @returns undefined: the answer is over, in whatever way the connection ended */
   private async read(body: UpstreamBody, stream: UpstreamStream): Promise<Buffer | undefined> {
     try {
-      // A prompt is read in silence, and some send the headers of the answer before that.
-      return await body.next(stream.hasBegun ? this.silenceMs : this.firstByteMs)
+      return await body.next(this.patienceMs(stream))
     } catch (error) {
       if (stream.isWhole) return undefined
       throw error
     }
+  }
+
+  private patienceMs(stream: UpstreamStream): number {
+    // Some servers say no `[DONE]`, and keep the connection open.
+    if (stream.isWhole) return Math.min(this.silenceMs, stream.hasUsage ? LINGER_MS : USAGE_MS)
+    // A prompt is read in silence, and some send the headers of the answer before that.
+    return stream.hasBegun ? this.silenceMs : this.firstByteMs
   }
 
   /** By estimate, and so only where the prompt is far too long: the exact count is the upstream's. */

@@ -12,6 +12,9 @@ export class SseReader {
   private data: string[] = []
   private afterCarriageReturn = false
 
+  /** @param last data that nothing follows: its event is given though neither blank line nor end comes */
+  constructor(private readonly last?: string) {}
+
   /** @returns the data of each event that ended within `bytes` */
   push(bytes: Uint8Array): string[] {
     return this.read(this.decoder.decode(bytes, { stream: true }))
@@ -30,20 +33,35 @@ export class SseReader {
     this.rest = lines.pop() ?? ''
     if (this.rest.length > UNITS_MAX) throw new Error('an event of the stream has no end')
     for (const line of lines) this.readLine(line, events)
+    if (this.last !== undefined) this.takeLast(this.last, events)
     return events
+  }
+
+  private takeLast(last: string, events: string[]): void {
+    if (dataOf(this.rest) === last) {
+      this.readLine(this.rest, events)
+      this.rest = ''
+    }
+    if (this.data.length === 1 && this.data[0] === last) this.readLine('', events)
   }
 
   private readLine(line: string, events: string[]): void {
     if (line === '') {
       if (this.data.length > 0) events.push(this.data.join('\n'))
       this.data = []
-    } else if (line.startsWith('data:')) {
-      this.data.push(line.slice(line[5] === ' ' ? 6 : 5))
-    } else if (line === 'data') {
-      this.data.push('')
-    } else if (line.startsWith('error:')) {
+      return
+    }
+    const data = dataOf(line)
+    if (data !== undefined) this.data.push(data)
+    else if (line.startsWith('error:')) {
       // A field of llama.cpp's own, until September 2025: the value is what others tell as `{"error": value}`.
       this.data.push(`{"error":${line.slice(6)}}`)
     }
   }
+}
+
+/** @returns undefined: another field, or a comment */
+function dataOf(line: string): string | undefined {
+  if (line === 'data') return ''
+  return line.startsWith('data:') ? line.slice(line[5] === ' ' ? 6 : 5) : undefined
 }

@@ -6,17 +6,19 @@ import { bodyFault, eventFault, parseJson } from './upstream-faults.ts'
 
 // A count that is none is no reason to lose the answer.
 const tokens = z.number().int().nonnegative().nullish().catch(undefined)
+const words = z
+  .object({
+    content: z.string().nullish(),
+    reasoning_content: z.string().nullish(),
+    reasoning: z.string().nullish(),
+  })
+  .nullish()
 const event = z.object({
   choices: z
     .array(
       z.object({
-        delta: z
-          .object({
-            content: z.string().nullish(),
-            reasoning_content: z.string().nullish(),
-            reasoning: z.string().nullish(),
-          })
-          .nullish(),
+        delta: words,
+        message: words,
         finish_reason: z.string().nullish(),
       }),
     )
@@ -31,13 +33,16 @@ const event = z.object({
     .catch(undefined),
 })
 type StreamEvent = z.infer<typeof event>
+type Words = z.infer<typeof words>
+/** Where an upstream has the text of its events. */
+type Place = 'delta' | 'message'
 
 /** So much of a body that is no stream is kept, in bytes: an error says what it is within that. */
 const HEAD_BYTES_MAX = 64 * 1024
 
 /** Follows one streamed chat completion of an upstream. Knows nothing of HTTP. */
 export class UpstreamStream {
-  private readonly sse = new SseReader()
+  private readonly sse = new SseReader('[DONE]')
   /** All that came before the first event. */
   private head: Uint8Array[] = []
   private headBytes = 0
@@ -47,6 +52,7 @@ export class UpstreamStream {
   private events = 0
   private contentEvents = 0
   private reasoned = false
+  private place: Place | undefined
   private done = false
 
   /**
@@ -99,6 +105,11 @@ export class UpstreamStream {
     return this.reason !== undefined
   }
 
+  /** It has told how many tokens the answer is. */
+  get hasUsage(): boolean {
+    return typeof this.usage?.completion_tokens === 'number'
+  }
+
   /** `[DONE]` was read: nothing more comes. */
   get isDone(): boolean {
     return this.done
@@ -130,11 +141,23 @@ export class UpstreamStream {
     const choice = parsed.data.choices?.[0]
     if (!choice) return ''
     if (choice.finish_reason) this.finish(choice.finish_reason)
+    const said = this.wordsOf(choice)
     // What a model thinks before it answers is no part of the answer, and is not billed.
-    if (choice.delta?.reasoning_content || choice.delta?.reasoning) this.reasoned = true
-    const content = choice.delta?.content ?? ''
+    if (said?.reasoning_content || said?.reasoning) this.reasoned = true
+    const content = said?.content ?? ''
     if (content !== '') this.contentEvents++
     return content
+  }
+
+  /**
+   * Some upstreams stream `message` in place of `delta`, and some say the whole answer in `message` once more
+   * after its deltas: text is taken from where the first of it was.
+   */
+  private wordsOf(choice: { readonly [In in Place]?: Words }): Words {
+    if (this.place) return choice[this.place]
+    const place = saysAny(choice.delta) ? 'delta' : 'message'
+    if (saysAny(choice[place])) this.place = place
+    return choice[place]
   }
 
   private finish(reason: string): void {
@@ -161,6 +184,9 @@ const BROKEN = /^(abort|error|insufficient_system_resource)$/
 /** The cap, the end of the context at Mistral's service, and the cap as proxies of other protocols pass it on. */
 const CUT_SHORT = /^(length|model_length|max_tokens)$/
 const TOOLS = /^(tool_calls|function_call)$/
+
+const saysAny = (said: Words): boolean =>
+  Boolean(said?.content || said?.reasoning_content || said?.reasoning)
 
 const endedBy = (reason: string): EngineFault =>
   new EngineFault('engine', `upstream ended its answer with finish_reason ${reason}`)

@@ -29,6 +29,19 @@ Sse('reads the same however the bytes are cut', () => {
   for (let size = 1; size <= 40; size++) assert.equal(read(STREAM, size), EVENTS, `size ${size}`)
 })
 
+Sse('gives the last event though nothing follows it, however it is cut', () => {
+  for (const end of ['', '\n', '\r', '\r\n']) {
+    const reader = new SseReader('[DONE]')
+    assert.equal(reader.push(utf8('data: a\n\ndata: [DO')), ['a'])
+    assert.equal(reader.push(utf8(`NE]${end}`)), ['[DONE]'])
+    assert.equal(reader.push(utf8('\n\n')), [], 'once')
+    assert.equal(reader.end(), [])
+  }
+  const reader = new SseReader('[DONE]')
+  assert.equal(reader.push(utf8('data: a\ndata: [DONE]')), [], 'a line of another event')
+  assert.equal(reader.end(), ['a\n[DONE]'])
+})
+
 Sse('gives an event as soon as its blank line is there', () => {
   const reader = new SseReader()
   assert.equal(reader.push(utf8('data: a\n')), [])

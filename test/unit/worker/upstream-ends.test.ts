@@ -24,16 +24,18 @@ const FIRST_BYTE_MS = 2_500
 let upstream: Upstream
 let engine: OpenAiEngine
 
+const settings = () => ({
+  url: upstream.url,
+  apiKey: '',
+  wanted: [],
+  silenceMs: SILENCE_MS,
+  firstByteMs: FIRST_BYTE_MS,
+  log: pino({ level: 'silent' }),
+})
+
 Ends.before.each(async () => {
   upstream = await new Upstream(['qwen3:8b']).open()
-  engine = new OpenAiEngine({
-    url: upstream.url,
-    apiKey: '',
-    wanted: [],
-    silenceMs: SILENCE_MS,
-    firstByteMs: FIRST_BYTE_MS,
-    log: pino({ level: 'silent' }),
-  })
+  engine = new OpenAiEngine(settings())
   await engine.models()
 })
 Ends.after.each(async () => {
@@ -108,6 +110,23 @@ Ends('an answer that was whole when the connection broke is whole', async () => 
     assert.is(answer.usage?.completionTokens, completionTokens)
   }
 })
+
+Ends(
+  'an answer that is whole is waited for no longer, though its connection stays open',
+  async () => {
+    const patient = new OpenAiEngine({ ...settings(), silenceMs: 60_000, firstByteMs: 60_000 })
+    await patient.models()
+    const whole = [delta({ content: 'a' }), delta({}, 'stop')]
+    for (const end of ['data: [DONE]', 'data: [DONE]\n', usage]) {
+      upstream.answer = (_request, response) => open(response, ...whole, end)
+      let text = ''
+      for await (const piece of patient.generate(JOB, AbortSignal.timeout(20_000)))
+        text += piece.text
+      assert.is(text, 'a')
+    }
+    await patient.close()
+  },
+)
 
 Ends('a refusal that breaks off is still one of its status', async () => {
   const cut =

@@ -70,6 +70,26 @@ const read = (...events: string[]) => {
 const usage = (more: object = {}) =>
   data({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 40, ...more } })
 
+Stream('text may be in `message`, and the whole answer there once more after its deltas', () => {
+  const say = (choice: object) => data({ choices: [{ index: 0, ...choice }] })
+  const said = { role: 'assistant', content: 'a b' }
+  const whole = read(say({ message: said, finish_reason: 'stop' }))
+  assert.is(whole.text, 'a b')
+  assert.is(whole.usage.completionTokens, 1)
+  const parts = read(
+    say({ delta: { role: 'assistant' }, message: { content: 'a' } }),
+    say({ message: { content: ' b' } }),
+    say({ delta: {}, finish_reason: 'stop' }),
+  )
+  assert.is(parts.text, 'a b')
+  const repeated = read(
+    chunk({ content: 'a' }),
+    chunk({ content: ' b' }),
+    say({ message: said, finish_reason: 'stop' }),
+  )
+  assert.is(repeated.text, 'a b')
+})
+
 Stream('usage comes from the upstream where it gives one', () => {
   const got = read(
     chunk({ role: 'assistant', content: '' }),
