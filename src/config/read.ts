@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { addressFault } from '../domain/address-fault.ts'
 import { OperatorError } from '../domain/operator-error.ts'
 
 export class ConfigError extends OperatorError {}
@@ -66,7 +67,10 @@ export const privateKey = () =>
     .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'must be 0x and 64 hexadecimal digits', abort: true })
     .refine((key) => isKey(BigInt(key)), 'must be a key of secp256k1: it is 0, or too large')
 export const address = () =>
-  z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+  z.string().superRefine((text, { addIssue }) => {
+    const message = addressFault(text)
+    if (message) addIssue({ code: 'custom', message })
+  })
 
 /** Whole seconds, comma-separated. */
 export const secondsList = (fallback: string) =>

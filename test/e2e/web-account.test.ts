@@ -242,6 +242,9 @@ WebAccounts(
     })
     assert.is(open.status, 409)
     assert.is(codeOf(open), 'voucher_open')
+    const mistyped = { ...body, to: `0x${'aB'.repeat(20)}`, request_id: 'mistyped' }
+    const typo = await visitor.send('/api/withdrawals', { method: 'POST', body: mistyped })
+    assert.equal([typo.status, JSON.parse(typo.text).error.param], [400, 'to'])
     const { deadline, signature } = voucher
     await included(account, 'withdraw', [120n, wallet, BigInt(deadline), signature])
     await creditsBecome(visitor, 380)

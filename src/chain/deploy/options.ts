@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Hex, isAddress } from 'viem'
+import type { Hex } from 'viem'
+import { addressFault } from '../../domain/address-fault.ts'
 import {
   HOLDER_NAMES,
   HOLDERS,
@@ -49,14 +50,6 @@ const addressFlag = (name: HolderName | RulerName | 'token', about: string): Fla
   ...{ name, env: `${snake(name)}_ADDRESS`, takes: 'ADDRESS', about },
   check: addressFault,
 })
-
-function addressFault(text: string): string | undefined {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return 'must be 0x and 40 hexadecimal digits'
-  if (/^0x0{40}$/.test(text)) return 'must not be zero'
-  // Letters of both sizes carry a checksum (ERC-55).
-  const isMixed = /[a-f]/.test(text) && /[A-F]/.test(text)
-  return isMixed && !isAddress(text) ? 'has a wrong checksum: a digit or letter is off' : undefined
-}
 
 const FLAGS: readonly Flag[] = [
   addressFlag('token', 'the payment token, 6 decimals'),

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { refuse } from '../../api/http/errors.ts'
+import { addressFault } from '../../domain/address-fault.ts'
 import { toCredits } from '../../domain/credits.ts'
 import { toAddress } from '../../domain/ids.ts'
 import { unreachable } from '../../domain/result.ts'
@@ -25,7 +26,7 @@ const ANSWER_MS = 8_000
 
 const withdrawalBody = Type.Object({
   credits: Type.Integer({ minimum: 1, maximum: 2 ** 48 - 1 }),
-  to: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
+  to: Type.String(),
   request_id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
 })
 
@@ -36,6 +37,8 @@ export function withdrawals(server: FastifyInstance, { bus, log }: Options): voi
     { schema: { body: withdrawalBody } },
     async (request): Promise<WebVoucher> => {
       const { credits, to, request_id } = request.body
+      const fault = addressFault(to)
+      if (fault) throw refuse('invalid_request', `\`to\` ${fault}.`, { param: 'to' })
       const ask: WithdrawCredits = {
         wallet: sessionOf(request).wallet,
         to: toAddress(to),

@@ -29,4 +29,12 @@ Read('of a password they are', () => {
   assert.is(readConfig(workerSchema, { WORKER_PASSWORD: ' p ' }).WORKER_PASSWORD, ' p ')
 })
 
+Read('an address with a digit that is off is refused: what is paid there is lost', () => {
+  const good = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  assert.is(readConfig(workerSchema, { WORKER_PAYEE: good }).WORKER_PAYEE, good)
+  const refused = (payee: string) => () => readConfig(workerSchema, { WORKER_PAYEE: payee })
+  assert.throws(refused(good.replace('5aA', '6aA')), /WORKER_PAYEE: has a wrong checksum/)
+  assert.throws(refused(`0x${'0'.repeat(40)}`), /WORKER_PAYEE: must not be zero/)
+})
+
 Read.run()

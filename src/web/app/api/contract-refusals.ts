@@ -34,6 +34,10 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     what: 'The token does not give the contract that much of yours.',
     todo: 'An earlier transaction of yours may have used what you signed, or is about to: look at your wallet, and start again once it is through.',
   },
+  ZeroAddress: {
+    what: 'The address is zero, which is nobody’s.',
+    todo: 'Give the address that is to be paid.',
+  },
   EnforcedPause: {
     what: 'Deposits are paused at the moment.',
     todo: 'Try again later. Withdrawals are never paused.',

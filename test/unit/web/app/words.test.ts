@@ -1,10 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { paymentLink } from '../../../../src/web/app/pages/buy/payment-link.ts'
-import {
-  addressFault,
-  withdrawalFault,
-} from '../../../../src/web/app/pages/withdraw/amount-fault.ts'
+import { withdrawalFault } from '../../../../src/web/app/pages/withdraw/amount-fault.ts'
 import {
   credits,
   short,
@@ -12,6 +9,7 @@ import {
   usdgOfCredits,
   usdgOfUnits,
 } from '../../../../src/web/app/parts/words.ts'
+import { wrongAddress } from '../../../../src/web/app/parts/wrong-address.ts'
 
 const Words = suite('how the web app says things')
 
@@ -53,8 +51,12 @@ Words('what cannot be withdrawn says why', () => {
   assert.is(withdrawalFault(10, 10), null)
   assert.match(withdrawalFault(0, 10) ?? '', /At least 1/)
   assert.match(withdrawalFault(11, 10) ?? '', /You have 10 credits available/)
-  assert.is(addressFault(`0x${'aB'.repeat(20)}`), null)
-  assert.match(addressFault('0x12') ?? '', /40 hexadecimal digits/)
+  assert.is(wrongAddress(`0x${'ab'.repeat(20)}`), null)
+  assert.is(
+    wrongAddress(`0x${'aB'.repeat(20)}`),
+    'The address has a wrong checksum: a digit or letter is off.',
+  )
+  assert.match(wrongAddress('0x12') ?? '', /40 hexadecimal digits/)
 })
 
 Words.run()

@@ -6,6 +6,7 @@ import type { WebConfig } from '../../../api.ts'
 import type { Voter } from '../../chain/governance.ts'
 import { rcompute } from '../../chain/said.ts'
 import { short } from '../../parts/words.ts'
+import { wrongAddress } from '../../parts/wrong-address.ts'
 import { Action } from '../../wallet/action.tsx'
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
 
 export function Delegate({ wallet, web, voter }: Props) {
   const [to, setTo] = useState<string>(wallet)
-  const isAddress = /^0x[0-9a-fA-F]{40}$/.test(to)
+  const fault = wrongAddress(to)
   const isSame = to.toLowerCase() === voter.delegate
   const call = {
     ...{ address: web.contracts.r_compute, abi: rComputeAbi },
@@ -37,13 +38,13 @@ export function Delegate({ wallet, web, voter }: Props) {
           description={to.toLowerCase() === wallet ? 'You yourself' : 'Somebody you trust'}
           value={to}
           onChange={({ currentTarget }) => setTo(currentTarget.value.trim())}
-          error={!isAddress && 'An address is 0x and 40 hexadecimal digits.'}
+          error={fault}
           maw={480}
         />
         <Action
           web={web}
           wallet={wallet}
-          call={isAddress && !isSame ? call : undefined}
+          call={fault === null && !isSame ? call : undefined}
           label={to.toLowerCase() === wallet ? 'Vote myself' : `Let ${short(to)} vote`}
           done="Your votes are delegated"
         >

@@ -9,6 +9,3 @@ export function withdrawalFault(count: number | undefined, available: number): s
   }
   return null
 }
-
-export const addressFault = (to: string): string | null =>
-  /^0x[0-9a-fA-F]{40}$/.test(to) ? null : 'An address is 0x and 40 hexadecimal digits.'

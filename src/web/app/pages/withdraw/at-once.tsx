@@ -6,10 +6,11 @@ import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, short, usdgOfCredits } from '../../parts/words.ts'
+import { wrongAddress } from '../../parts/wrong-address.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { isWished, openWish } from '../../wallet/wish.ts'
 import { type WithdrawNow, withdrawNow } from '../../wallet/withdrawal.ts'
-import { addressFault, withdrawalFault } from './amount-fault.ts'
+import { withdrawalFault } from './amount-fault.ts'
 import { KeptForWish } from './kept-for-wish.tsx'
 import type { WithdrawProps } from './withdraw-props.ts'
 
@@ -25,8 +26,8 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const payTo = to as `0x${string}`
   const isAgain = count !== undefined && isWished({ wallet, credits: count, to: payTo })
   const fault = isAgain ? null : withdrawalFault(count, available)
-  const wrongAddress = addressFault(to)
-  const ready = count !== undefined && !fault && !wrongAddress
+  const addressFault = wrongAddress(to)
+  const ready = count !== undefined && !fault && !addressFault
   const submit = () => {
     if (!ready) return
     withdraw.mutate({ credits: count, to: payTo }, { onSuccess: () => setAmount('') })
@@ -52,7 +53,7 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
         description={to === wallet ? 'Your own wallet' : 'Another address: check every digit'}
         value={to}
         onChange={({ currentTarget }) => setTo(currentTarget.value.trim())}
-        error={wrongAddress}
+        error={addressFault}
         maw={480}
         disabled={withdraw.isPending}
       />

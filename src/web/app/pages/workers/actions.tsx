@@ -8,6 +8,7 @@ import type { WorkerMoney } from '../../chain/workers.ts'
 import { unitsOfText } from '../../parts/token-units.ts'
 import { Tokens } from '../../parts/tokens.tsx'
 import { short, usdgOfUnits } from '../../parts/words.ts'
+import { wrongAddress } from '../../parts/wrong-address.ts'
 import { Action } from '../../wallet/action.tsx'
 import { AnyWallet } from '../../wallet/any-wallet.tsx'
 import { TestFunds } from '../../wallet/test-funds.tsx'
@@ -136,7 +137,7 @@ const notDue = ({ unbonding }: WorkerMoney): string =>
 
 function Payee({ worker, wallet, web }: Props) {
   const [text, setText] = useState('')
-  const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text)
+  const fault = wrongAddress(text)
   if (wallet !== worker.signer) {
     return (
       <Part title="Where it is paid">
@@ -155,13 +156,13 @@ function Payee({ worker, wallet, web }: Props) {
         description="Check every digit: what is paid there is theirs"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value.trim())}
-        error={text !== '' && !isAddress && 'An address is 0x and 40 hexadecimal digits.'}
+        error={text !== '' && fault}
         maw={480}
       />
       <Action
         web={web}
         wallet={wallet}
-        call={isAddress ? stakingCall(web, 'setPayee', [worker.id, text]) : undefined}
+        call={fault === null ? stakingCall(web, 'setPayee', [worker.id, text]) : undefined}
         label="Change the payee"
         done="The payee is changed"
         onDone={() => setText('')}
