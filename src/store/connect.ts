@@ -24,6 +24,8 @@ import { makeSetAsides } from './set-asides.ts'
 
 /** Whoever asks tells a caller, or tries again: more patience would only pile up requests. */
 const ANSWER_MS = 2_000
+/** Longer than a Redis that is well stands still, to write its file or in a script. */
+const SILENCE_MS = 4_000
 
 export interface Store {
   readonly ledger: Ledger
@@ -59,7 +61,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     disableClientInfo: true,
   })
   writeByTurn(redis)
-  failLate(redis, ANSWER_MS)
+  failLate(redis, { answerMs: ANSWER_MS, silenceMs: SILENCE_MS })
   let down = false
   const { host, port } = redis.options
   const said = { server: `${host}:${port}`, setting: 'REDIS_URL' }

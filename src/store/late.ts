@@ -1,23 +1,46 @@
 import type { Command, Redis } from 'ioredis'
 import { Slots } from '../domain/slots.ts'
 
+export interface Patience {
+  /** A command fails that is not answered within so long. */
+  readonly answerMs: number
+  /** Where one is late and nothing at all has come for so long, the connection is made anew. */
+  readonly silenceMs: number
+}
+
 /**
- * From now on a command that Redis does not answer within `withinMs` fails. What ioredis would do itself is to look
+ * From now on a command that Redis does not answer in time fails. What ioredis would do itself is to look
  * at the clock before it reads the socket: to a process that stood still for so long, as one may where a
  * thousand requests come at once, every answer that lies there would be late. Here what has come is read
  * first. One timer serves all.
+ *
+ * A connection whose other end is gone without a word (a machine lost, a firewall that forgot it) stands
+ * for as long as the kernel sends again, which is a quarter of an hour; and after a cut it sends again as much later
+ * as the cut was long. So a silent one is given up.
  */
-export function failLate(redis: Redis, withinMs: number): void {
+export function failLate(redis: Redis, { answerMs, silenceMs }: Patience): void {
   const send = redis.sendCommand.bind(redis)
   const waiting = new Slots<{ readonly command: Command; readonly until: number }>()
   let isLooking = false
+  let heardAt = performance.now()
+
+  const heard = () => {
+    heardAt = performance.now()
+  }
+  redis.on('connect', () => {
+    heard()
+    redis.stream.on('data', heard)
+  })
 
   const look = () => {
     isLooking = false
     const now = performance.now()
     const { late, next } = waiting.takeLate(now)
     for (const { command } of late) {
-      command.reject(new Error(`Redis did not answer within ${withinMs} ms`))
+      command.reject(new Error(`Redis did not answer within ${answerMs} ms`))
+    }
+    if (late.length > 0 && now - heardAt > silenceMs) {
+      redis.stream.destroy(new Error(`nothing was heard of Redis for ${silenceMs} ms`))
     }
     if (next !== undefined) lookIn(next - now)
   }
@@ -28,12 +51,12 @@ export function failLate(redis: Redis, withinMs: number): void {
     setTimeout(() => setImmediate(look), Math.ceil(ms)).unref()
   }
   redis.sendCommand = (command, stream) => {
-    const slot = waiting.add({ command, until: performance.now() + withinMs })
+    const slot = waiting.add({ command, until: performance.now() + answerMs })
     const answered = () => {
       if (waiting.get(slot)?.command === command) waiting.take(slot)
     }
     command.promise.then(answered, answered)
-    lookIn(withinMs)
+    lookIn(answerMs)
     return send(command, stream)
   }
 }
