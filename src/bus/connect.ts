@@ -19,6 +19,7 @@ import { makeFactReader } from './fact-reader.ts'
 import { makeFacts } from './facts.ts'
 import { firstConnection } from './first-connection.ts'
 import { makeJournal, makeJournalReader } from './journal.ts'
+import { endLostConnections } from './lost-connections.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
 import { isSafe } from './replication.ts'
@@ -70,6 +71,11 @@ export interface NatsOptions {
 }
 
 const CREATED_WITHIN_MS = 1_500
+/**
+ * Until the next server is tried, or the same one anew. The kernel asks again in ever longer steps where nothing
+ * comes back, so that one long try would find the way out long after it is there.
+ */
+const DIAL_MS = 5_000
 
 /**
  * Connects and stays connected: waits for a server at start, reconnects for ever. What it opens is
@@ -92,9 +98,11 @@ export async function connectNats({
     // A server that is stopped but not closed is noticed within six seconds.
     pingInterval: 2_000,
     maxPingOut: 2,
+    timeout: DIAL_MS,
     // A stack trace a request costs more than the request.
     noAsyncTraces: true,
   }
+  endLostConnections()
   const connection = await firstConnection(options, log)
   outliveRefusals(connection)
   writeByTurn(connection)
