@@ -2,6 +2,7 @@ import { keepNewest } from '../domain/newest.ts'
 import type { Subscription } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Actor, type ActorRecord, GivenUp } from './actor.ts'
+import { FailedEffects } from './failed-effects.ts'
 import type { HostOptions } from './host-options.ts'
 import type { DueEffect } from './kind.ts'
 
@@ -18,6 +19,7 @@ interface Reading {
 export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   readonly #options: HostOptions<State, Command, Event, Effect>
   readonly #partitions = new Map<number, Partition<State, Command, Event, Effect>>()
+  readonly #failed: FailedEffects
   readonly #holds = new Set<{ readonly partitions: ReadonlySet<number>; readonly from: number }>()
 
   #reading: Promise<void> = Promise.resolve()
@@ -28,6 +30,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   constructor(options: HostOptions<State, Command, Event, Effect>) {
     this.#options = options
+    this.#failed = new FailedEffects(options.clock, options.log)
   }
 
   /** Takes partitions over: answers commands from now on. What lives in them is for `rehydrate`. */
@@ -46,7 +49,10 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
         { own: true },
       )
       const make = (id: string, tell: (command: Command) => void) =>
-        new Actor(id, this.#options, { newest: this.#newest, seen: (n) => this.#see(n), tell })
+        new Actor(id, this.#options, {
+          ...{ newest: this.#newest, tell, failed: this.#failed },
+          seen: (n) => this.#see(n),
+        })
       this.#partitions.set(number, new Partition(subscription, make, this.#options.log))
     }
   }

@@ -1,5 +1,6 @@
 import type { Journal, JournalRecord } from '../ports/journal.ts'
 import { EffectSet } from './effects.ts'
+import type { FailedEffects } from './failed-effects.ts'
 import type { Follower } from './follower.ts'
 import type { HostOptions } from './host-options.ts'
 import { type ActorKind, type Decision, type DueEffect, NOT_ADMITTED, refuse } from './kind.ts'
@@ -17,6 +18,7 @@ export interface Surroundings<Command> {
   seen(sequence: number): void
   /** Where commands of its own effects go. */
   tell(command: Command): void
+  readonly failed: FailedEffects
 }
 
 /**
@@ -53,7 +55,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     this.#token = options.token
     this.#effects = new EffectSet({
       clock: options.clock,
-      log: options.log,
+      failed: surroundings.failed,
       run: async (effect, context) => {
         if (this.#state !== undefined) await options.kind.run(effect, this.#state, context)
       },

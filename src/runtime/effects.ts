@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../telemetry/log.ts'
+import type { FailedEffects } from './failed-effects.ts'
 import type { DueEffect, EffectContext } from './kind.ts'
 
 const RETRY_MS_FIRST = 50
@@ -7,7 +7,7 @@ const RETRY_MS_MAX = 2_000
 
 interface Options<Command, Effect> {
   readonly clock: Clock
-  readonly log: Log
+  readonly failed: FailedEffects
   run(effect: Effect, context: EffectContext<Command>): Promise<void>
   tell(command: Command): void
 }
@@ -70,7 +70,7 @@ class Running<Command, Effect extends DueEffect> {
   }
 
   async #run(): Promise<void> {
-    const { clock, log, run, tell } = this.#options
+    const { failed, run, tell } = this.#options
     try {
       await run(this.#effect, {
         tell: (command) => {
@@ -82,7 +82,7 @@ class Running<Command, Effect extends DueEffect> {
     } catch (error) {
       if (this.#cancelled) return
       const wait = Math.min(RETRY_MS_FIRST * 2 ** this.#failures++, RETRY_MS_MAX)
-      log.warn({ err: error, effect: this.#effect.key, at: clock.now() }, 'effect failed, again')
+      failed.tell(this.#effect.key, error)
       this.#later(wait)
     }
   }
