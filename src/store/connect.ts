@@ -56,6 +56,8 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(50 * times, 500),
+    // One that has handed over keeps its connections and takes no write: its address leads to the next one.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     lazyConnect: true,
     // Not every version knows it, and no user has the right to.
     disableClientInfo: true,
