@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findOnPath } from './on-path.ts'
 import { unpack } from './unpack.ts'
@@ -74,11 +75,32 @@ const byCommands =
   async (missing, say) => {
     for (const [command, ...args] of commandsFor(missing.flatMap((name) => SOURCES[name][kind]))) {
       say(`${missing.join(' and ')} not found: running ${command} ${args.join(' ')}`)
-      await promisify(execFile)(command!, args, { maxBuffer: 64 * 1024 * 1024 }).catch(
-        failed(missing, command!),
-      )
+      await runInTurn(command!, args, say).catch(failed(missing, kind === 'apt' ? 'apt-get' : kind))
     }
   }
+
+// Upgrades at boot take some minutes.
+const PATIENCE_MS = 300_000
+const PAUSE_MS = 2_000
+
+/** apt's own patience (`DPkg::Lock::Timeout`) is for the lock of the packages, not for that of the lists. */
+const HELD_BY_ANOTHER = /Could not get lock|Unable to acquire the dpkg frontend lock/
+
+/** Waits where another apt is at work: a machine upgrades itself after its boot, two starts install at once. */
+async function runInTurn(command: string, args: readonly string[], say: Say): Promise<void> {
+  const giveUpAt = Date.now() + PATIENCE_MS
+  for (let hasSaid = false; ; hasSaid = true) {
+    try {
+      await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 })
+      return
+    } catch (cause) {
+      const { stderr = '' } = cause as { stderr?: string }
+      if (!HELD_BY_ANOTHER.test(stderr) || Date.now() > giveUpAt) throw cause
+      if (!hasSaid) say(`waiting for another apt on this machine: ${lastLineOf(stderr)}`)
+      await pause(PAUSE_MS)
+    }
+  }
+}
 
 const byUnpacking: Way = async (missing, say) => {
   say(`${missing.join(' and ')} not found: unpacking the packages of this machine's Debian`)
@@ -88,9 +110,11 @@ const byUnpacking: Way = async (missing, say) => {
 
 const failed =
   (missing: readonly Program[], what: string) => (cause: Error & { stderr?: string }) => {
-    const reason = cause.stderr?.trim().split('\n').at(-1) || cause.message
+    const reason = lastLineOf(cause.stderr ?? '') || cause.message
     throw new Error(notInstalled(missing, `${what} failed: ${reason}`), { cause })
   }
+
+const lastLineOf = (text: string) => text.trim().split('\n').at(-1)!
 
 /** What to put before a command so that it runs as root without a question. */
 async function rootPrefix(): Promise<readonly string[] | undefined> {
