@@ -7,6 +7,7 @@ import {
   NatsError,
   nanos,
 } from 'nats'
+import { natsAddress, placeOf } from '../address.ts'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
 import { type Difference, differ } from './difference.ts'
 import { toldByArchive, toldByJournal, unpack } from './packed.ts'
@@ -24,26 +25,19 @@ const PATIENCE_MS = 10_000
 const BATCH = 1_000
 const NO_SUCH_STREAM = 10_059
 
-/** `nats://user:password@host:port`, comma-separated, as the client library takes it. */
-function addressOf(servers: string) {
-  const [, user, pass] = /^(?:\w+:\/\/)?([^:@/,]*):([^@,]*)@/.exec(servers) ?? []
-  return {
-    servers: servers.split(',').map((server) => server.trim().replace(/^(\w+:\/\/)?[^@]*@/, '$1')),
-    // Nobody may listen to the answers that another user gets.
-    ...(user && { user, pass: decodeURIComponent(pass ?? ''), inboxPrefix: `_INBOX_${user}` }),
-  }
-}
-
 /** Reads every record that the service has of its jobs. */
-export async function readJournal(servers: string): Promise<JournalReading> {
+export async function readJournal(url: string): Promise<JournalReading> {
+  const { servers, user, pass } = natsAddress(url)
   const connection = await connect({
-    ...addressOf(servers),
+    servers: [...servers],
+    // Nobody may listen to the answers that another user gets.
+    ...(user && { user, pass, inboxPrefix: `_INBOX_${user}` }),
     name: 'audit',
     timeout: PATIENCE_MS,
     reconnect: false,
   }).catch((error: unknown) => {
     throw new CannotTell(
-      `no NATS server answers at ${addressOf(servers).servers.join(',')} (${reasonOf(error)}): name it with --nats URL`,
+      `no NATS server answers at ${servers.map(placeOf).join(',')} (${reasonOf(error)}): name it with --nats URL`,
     )
   })
   try {

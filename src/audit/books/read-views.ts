@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { placeOf, redisAddress } from '../address.ts'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
 import { type Difference, differ } from './difference.ts'
 import { toldByView } from './packed.ts'
@@ -34,15 +35,18 @@ const PATIENCE_MS = 10_000
 
 /** Reads the service's views: they may be forgotten at any time, but what they say must be true. */
 export async function readViews(url: string): Promise<ViewsReading> {
-  const redis = new Redis(url, {
+  const redis = new Redis(redisAddress(url), {
     lazyConnect: true,
     connectTimeout: PATIENCE_MS,
     commandTimeout: PATIENCE_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   })
-  // The calls say it as well.
-  redis.on('error', () => {})
+  // The calls say that it is closed, and not why.
+  let why: unknown
+  redis.on('error', (error) => {
+    why = error
+  })
   try {
     await redis.connect()
     const life = /^run_id:(\w+)/m.exec(await redis.info('server'))?.[1]
@@ -55,7 +59,7 @@ export async function readViews(url: string): Promise<ViewsReading> {
     return { ...(await readJobs(redis)), isComplete, wallets }
   } catch (error) {
     throw new CannotTell(
-      `Redis at ${url} did not answer (${reasonOf(error)}): name it with --redis URL`,
+      `Redis at ${placeOf(url)} did not answer (${reasonOf(why ?? error)}): name it with --redis URL`,
       { cause: error },
     )
   } finally {

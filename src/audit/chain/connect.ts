@@ -8,6 +8,7 @@ import {
   RpcRequestError,
   type Transport,
 } from 'viem'
+import { placeOf } from '../address.ts'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
 import type { Where } from '../where.ts'
 
@@ -41,12 +42,12 @@ export async function connectChain({
   const found = await client.getChainId().catch((error: unknown) => {
     const why = reasonOf(error)
     throw new CannotTell(
-      `no node of a chain answers at ${rpcUrl} (${why}): name one with --rpc URL`,
+      `no node of a chain answers at ${placeOf(rpcUrl)} (${why}): name one with --rpc URL`,
     )
   })
   if (found !== chainId) {
     throw new CannotTell(
-      `${rpcUrl} is a node of chain ${found}, but the escrow is on chain ${chainId}: name a node ` +
+      `${placeOf(rpcUrl)} is a node of chain ${found}, but the escrow is on chain ${chainId}: name a node ` +
         'of that chain with --rpc URL',
     )
   }
