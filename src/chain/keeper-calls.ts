@@ -5,6 +5,7 @@ import type { KeeperCall, KeeperOutcome } from '../ports/keeper.ts'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { isRevert, type RpcError } from './json-rpc.ts'
+import { USDG_ERRORS } from './usdg-errors.ts'
 
 /** Which contract it calls. */
 export const targetOf = ({ type }: KeeperCall, contracts: Contracts): Address =>
@@ -61,7 +62,7 @@ export function refusalOf(error: RpcError): Extract<KeeperOutcome, { reason: str
   return { type: HOPELESS.has(reason) ? 'hopeless' : 'refused', reason }
 }
 
-const ERRORS = [...jobEscrowAbi, ...workerStakingAbi, ...devUsdgAbi].filter(
+const ERRORS = [...jobEscrowAbi, ...workerStakingAbi, ...devUsdgAbi, ...USDG_ERRORS].filter(
   ({ type }) => type === 'error',
 )
 

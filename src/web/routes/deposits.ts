@@ -58,12 +58,22 @@ export function deposits(server: FastifyInstance, { relay, log }: Options): void
 const notOffered = () =>
   refuseWeb('not_offered', 'Purchases are not sent for you here: have your wallet send it.')
 
-/** By the names of the contracts' errors. */
+const BAD_SIGNATURE = 'The signature is not of your wallet, or for another purchase.'
+const NOT_NOW = 'The time in which the signature is good is not now.'
+const TOO_FEW_TOKENS = 'Your wallet holds less USDG than this purchase costs.'
+
+/** By the names of the contracts' errors; USDG has its own for what others call by the standard's. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['ERC3009InvalidSignature', 'The signature is not of your wallet, or for another purchase.'],
-  ['ERC3009InvalidAuthorizationTime', 'The time in which the signature is good is not now.'],
-  ['ERC20InsufficientBalance', 'Your wallet holds less USDG than this purchase costs.'],
+  ['ERC3009InvalidSignature', BAD_SIGNATURE],
+  ['InvalidSignature', BAD_SIGNATURE],
+  ['ERC3009InvalidAuthorizationTime', NOT_NOW],
+  ['AuthorizationInvalid', NOT_NOW],
+  ['AuthorizationExpired', NOT_NOW],
+  ['ERC20InsufficientBalance', TOO_FEW_TOKENS],
+  ['InsufficientFunds', TOO_FEW_TOKENS],
   ['EnforcedPause', 'Purchases are paused at the moment.'],
+  ['ContractPaused', 'The issuer of USDG has paused it: try again later.'],
+  ['AddressFrozen', 'The issuer of USDG has frozen your wallet, or our contract.'],
   ['AccountFull', 'Your account cannot hold so many credits.'],
 ])
 

@@ -24,7 +24,12 @@ Calls('any other error of the escrow: refused, by its name', () => {
   assert.equal(refusalOf(reverted(data)), { type: 'refused', reason: 'EnforcedPause' })
 })
 
-Calls('an error of the token, or none at all: refused', () => {
+Calls('an error of USDG: refused, by its name', () => {
+  assert.equal(refusalOf(reverted('0xab35696f')), { type: 'refused', reason: 'ContractPaused' })
+  assert.equal(refusalOf(reverted('0x1fd1cc44')), { type: 'refused', reason: 'AddressFrozen' })
+})
+
+Calls('an error that is nobody’s that we know, or none at all: refused', () => {
   const frozen = refusalOf(reverted('0xdeadbeef'))
   assert.equal(frozen, { type: 'refused', reason: 'an error of another contract, 0xdeadbeef' })
   assert.equal(refusalOf(reverted()), { type: 'refused', reason: 'execution reverted' })

@@ -3,6 +3,15 @@ interface Refusal {
   readonly todo: string
 }
 
+const TOO_FEW_TOKENS: Refusal = {
+  what: 'Your wallet holds fewer tokens than this takes.',
+  todo: 'Take a smaller amount, or put more of them into the wallet.',
+}
+const NOT_ALLOWED: Refusal = {
+  what: 'The token does not give the contract that much of yours.',
+  todo: 'An earlier transaction of yours may have used what you signed, or is about to: look at your wallet, and start again once it is through.',
+}
+
 /** Reverts of the contracts, by the name of their error. */
 export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
   BelowMinimumDeposit: {
@@ -26,14 +35,8 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     what: 'The permission to withdraw was used already, or is for another withdrawal.',
     todo: 'Look at your history; if the money is not out, withdraw again.',
   },
-  ERC20InsufficientBalance: {
-    what: 'Your wallet holds fewer tokens than this takes.',
-    todo: 'Take a smaller amount, or put more of them into the wallet.',
-  },
-  ERC20InsufficientAllowance: {
-    what: 'The token does not give the contract that much of yours.',
-    todo: 'An earlier transaction of yours may have used what you signed, or is about to: look at your wallet, and start again once it is through.',
-  },
+  ERC20InsufficientBalance: TOO_FEW_TOKENS,
+  ERC20InsufficientAllowance: NOT_ALLOWED,
   ZeroAddress: {
     what: 'The address is zero, which is nobody’s.',
     todo: 'Give the address that is to be paid.',
@@ -45,6 +48,21 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
   ERC3009UsedAuthorization: {
     what: 'This purchase has been carried out already.',
     todo: 'Look at your history.',
+  },
+  // USDG's own.
+  ContractPaused: {
+    what: 'The issuer of USDG has paused it: nobody can pay with it, or be paid, at the moment.',
+    todo: 'Try again later. Your credits are safe, and you can use them meanwhile.',
+  },
+  AddressFrozen: {
+    what: 'The issuer of USDG has frozen an address that the money would come from or go to.',
+    todo: 'If it is yours, take another one. If it is not, try again later: nothing is lost.',
+  },
+  InsufficientFunds: TOO_FEW_TOKENS,
+  InsufficientAllowance: NOT_ALLOWED,
+  AuthorizationExpired: {
+    what: 'The time in which your signature is good is over.',
+    todo: 'Start again; you sign a new purchase.',
   },
 
   NothingToClaim: {
@@ -93,6 +111,11 @@ export const PASSED_ON: Readonly<Record<string, string>> = {
   '0xe450d38c': 'ERC20InsufficientBalance',
   '0xfb8f41b2': 'ERC20InsufficientAllowance',
   '0x8f7808c1': 'ERC3009UsedAuthorization',
+  '0xab35696f': 'ContractPaused',
+  '0x1fd1cc44': 'AddressFrozen',
+  '0x356680b7': 'InsufficientFunds',
+  '0x13be252b': 'InsufficientAllowance',
+  '0x0f05f5bf': 'AuthorizationExpired',
   '0xf86bd746': 'WrongStatus',
   '0x5ead8eb5': 'TimelockUnexpectedOperationState',
 }

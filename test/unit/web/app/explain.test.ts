@@ -22,6 +22,7 @@ import {
   modelRegistryAbi,
   rComputeAbi,
 } from '../../../../src/chain/abi.ts'
+import { USDG_ERRORS } from '../../../../src/chain/usdg-errors.ts'
 import { CONTRACT_REFUSALS, PASSED_ON } from '../../../../src/web/app/api/contract-refusals.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
 import { ApiFailure, Unreachable } from '../../../../src/web/app/api/failure.ts'
@@ -119,7 +120,7 @@ Explain('a revert is told by its name', () => {
 })
 
 Explain('so is one that the contract passes on from a token, the registry or the timelock', () => {
-  const abi: Abi = [...devUsdgAbi, ...rComputeAbi, ...modelRegistryAbi, ...TIMELOCK]
+  const abi: Abi = [...devUsdgAbi, ...USDG_ERRORS, ...rComputeAbi, ...modelRegistryAbi, ...TIMELOCK]
   for (const [selector, name] of Object.entries(PASSED_ON)) {
     const error = getAbiItem({ abi, name })
     assert.ok(error, name)
