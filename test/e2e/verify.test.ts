@@ -113,7 +113,7 @@ Verify('what cannot be told: 2, and why', async () => {
     [[unknown], /knows no job job_0{26}/],
     [['nonsense'], /a job id is job_ and letters and digits, not "nonsense"/],
     [[], /name one job/],
-    [[unknown, '--rpc', 'http://127.0.0.1:9'], /no node of a chain answers at http/],
+    [[unknown, '--rpc', 'http://127.0.0.1:9'], /no node of a chain answers at 127\.0\.0\.1:9 /],
     [[unknown, '--contracts', join(files, 'none.json')], /there is no address file .*none\.json/],
     [[unknown, '--text', join(files, 'none.txt')], /none\.txt cannot be read/],
     [[unknown, '--contracts', elsewhere({ chain_id: 1 })], /is a node of chain 31337/],
