@@ -1,5 +1,5 @@
 import { CONTRACT_REFUSALS, PASSED_ON } from './contract-refusals.ts'
-import { ApiFailure, Unreachable } from './failure.ts'
+import { ApiFailure, NoCookie, Unreachable } from './failure.ts'
 
 /** What went wrong, and what to do about it, for the person at the screen. */
 export interface Explained {
@@ -26,6 +26,12 @@ export function explain(error: unknown): Explained {
   const causes = chainOf(error)
   for (const each of causes) {
     if (each instanceof ApiFailure) return ofApi(each)
+    if (each instanceof NoCookie) {
+      return {
+        what: 'Your browser did not keep the sign-in: it blocks the cookies of this site.',
+        todo: 'Allow cookies for this site in your browser’s settings, then sign in again.',
+      }
+    }
     if (each instanceof Unreachable) {
       return {
         what: each.message,

@@ -26,6 +26,11 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Somebody signed in, and the browser did not keep the session's cookie. */
+export class NoCookie extends Error {
+  override readonly name = 'NoCookie'
+}
+
 /** There was no answer at all. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'

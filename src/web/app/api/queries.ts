@@ -43,7 +43,8 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-const readSession = () =>
+/** Null: nobody is signed in. */
+export const readSession = () =>
   call<WebSession>('GET', '/session').catch((error: unknown) => {
     if (error instanceof ApiFailure && error.status === 401) return null
     throw error

@@ -1,3 +1,5 @@
+import { keptByBrowser } from '../session/kept.ts'
+
 /**
  * The session's cookie is hidden from scripts, and all tabs share it. This says whether asking for the
  * session makes sense, and tells the other tabs whose it is.
@@ -6,15 +8,17 @@ const ITEM = 'svc.signed-in'
 /** Changes with each sign-out that somebody asked for; a session that ran out leaves it. */
 const LEFT_ITEM = 'svc.signed-out'
 
-export const wasSignedIn = (): boolean => localStorage.getItem(ITEM) !== null
+/** True where nothing is kept, too: the service knows. */
+export const wasSignedIn = (): boolean =>
+  keptByBrowser.isRefused() || keptByBrowser.getItem(ITEM) !== null
 
 export function noteSignedIn(wallet: string | null): void {
-  if (wallet === null) localStorage.removeItem(ITEM)
-  else localStorage.setItem(ITEM, wallet)
+  if (wallet === null) keptByBrowser.removeItem(ITEM)
+  else keptByBrowser.setItem(ITEM, wallet)
 }
 
 /** Before the session is ended here: other tabs must not keep what they would keep of one that ran out. */
-export const noteSignedOut = (): void => localStorage.setItem(LEFT_ITEM, crypto.randomUUID())
+export const noteSignedOut = (): void => keptByBrowser.setItem(LEFT_ITEM, crypto.randomUUID())
 
 /** Hears that somebody signed out in another tab. Returns how to stop. */
 export const onSignedOutElsewhere = (hear: () => void): (() => void) =>
@@ -25,7 +29,7 @@ export const onSignedOutElsewhere = (hear: () => void): (() => void) =>
  * was frozen hears late. Returns how to stop.
  */
 export const onSignedInElsewhere = (hear: (wallet: string | null) => void): (() => void) =>
-  onChangeElsewhere(ITEM, () => hear(localStorage.getItem(ITEM)))
+  onChangeElsewhere(ITEM, () => hear(keptByBrowser.getItem(ITEM)))
 
 function onChangeElsewhere(item: string, changed: () => void): () => void {
   const listen = ({ key }: StorageEvent) => {

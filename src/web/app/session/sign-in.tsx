@@ -8,7 +8,8 @@ import { disconnect, getConnection, signMessage } from 'wagmi/actions'
 import type { SessionNonce, WebConfig, WebSession } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { beginSession } from '../api/client.ts'
-import { configQuery } from '../api/queries.ts'
+import { NoCookie } from '../api/failure.ts'
+import { configQuery, readSession } from '../api/queries.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -104,7 +105,10 @@ async function signInWith(
   const signature = await signMessage(config, { account: address, message, connector })
   signal.throwIfAborted()
   say('checking')
-  return call<WebSession>('POST', '/session', { message, signature })
+  const session = await call<WebSession>('POST', '/session', { message, signature })
+  // Else the page would ask to sign in again and again, and never say why.
+  if ((await readSession().catch(() => session)) === null) throw new NoCookie('no cookie')
+  return session
 }
 
 /** Asks the wallet only where it has not said so yet. */

@@ -1,6 +1,7 @@
 import { createWalletClient, type Hex, http, numberToHex, type RpcTransactionRequest } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { WebConfig } from '../../api.ts'
+import { keptByBrowser } from '../session/kept.ts'
 import { chainOf, DEVELOPMENT_RDNS } from './wagmi.ts'
 
 /**
@@ -40,16 +41,16 @@ function makeProvider(web: WebConfig) {
   const account = privateKeyToAccount(ownKey())
   const chain = chainOf(web)
   const client = createWalletClient({ account, chain, transport: http(web.chain.rpc_url) })
-  const connected = () => localStorage.getItem(CONNECTED_ITEM) === 'yes'
+  const connected = () => keptByBrowser.getItem(CONNECTED_ITEM) === 'yes'
   const accounts = () => (connected() ? [account.address] : [])
 
   const request = async ({ method, params = [] }: Call): Promise<unknown> => {
     switch (method) {
       case 'eth_requestAccounts':
-        localStorage.setItem(CONNECTED_ITEM, 'yes')
+        keptByBrowser.setItem(CONNECTED_ITEM, 'yes')
         return accounts()
       case 'wallet_requestPermissions':
-        localStorage.setItem(CONNECTED_ITEM, 'yes')
+        keptByBrowser.setItem(CONNECTED_ITEM, 'yes')
         return [
           {
             parentCapability: 'eth_accounts',
@@ -57,7 +58,7 @@ function makeProvider(web: WebConfig) {
           },
         ]
       case 'wallet_revokePermissions':
-        localStorage.removeItem(CONNECTED_ITEM)
+        keptByBrowser.removeItem(CONNECTED_ITEM)
         return null
       case 'eth_accounts':
         return accounts()
@@ -90,10 +91,10 @@ function makeProvider(web: WebConfig) {
 }
 
 function ownKey(): Hex {
-  const kept = localStorage.getItem(KEY_ITEM)
+  const kept = keptByBrowser.getItem(KEY_ITEM)
   if (kept && /^0x[0-9a-f]{64}$/.test(kept)) return kept as Hex
   const made = generatePrivateKey()
-  localStorage.setItem(KEY_ITEM, made)
+  keptByBrowser.setItem(KEY_ITEM, made)
   return made
 }
 

@@ -13,6 +13,7 @@ import type { RelayedDeposit, WebConfig } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { isFinal } from '../api/explain.ts'
 import { serviceNow } from '../api/service-clock.ts'
+import { keptByTab } from '../session/kept.ts'
 import { tokenDomain, unitsOf } from './token.ts'
 import type { Phase, TxHash } from './transact.ts'
 
@@ -47,15 +48,15 @@ interface Kept {
 
 /** What was signed for this very purchase, as long as it can be paid. */
 export function signedDeposit({ wallet, credits }: DepositTerms): SignedDeposit | undefined {
-  const text = sessionStorage.getItem(ITEM)
+  const text = keptByTab.getItem(ITEM)
   const kept: Kept | undefined = text === null ? undefined : JSON.parse(text)
   if (kept?.wallet !== wallet || kept.deposit.credits !== credits) return undefined
   return kept.deposit.valid_before * MS > serviceNow() ? kept.deposit : undefined
 }
 
-const keep = (kept: Kept): void => sessionStorage.setItem(ITEM, JSON.stringify(kept))
+const keep = (kept: Kept): void => keptByTab.setItem(ITEM, JSON.stringify(kept))
 
-export const forgetDeposit = (): void => sessionStorage.removeItem(ITEM)
+export const forgetDeposit = (): void => keptByTab.removeItem(ITEM)
 
 /** Signs, unless that was done before, and lets the service send it. */
 export async function buyRelayed(

@@ -1,6 +1,7 @@
 import { type Chain, defineChain } from 'viem'
-import { type Config, createConfig, http } from 'wagmi'
+import { type Config, createConfig, createStorage, http } from 'wagmi'
 import type { WebConfig } from '../../api.ts'
+import { keptByBrowser } from '../session/kept.ts'
 
 /** How the development wallet calls itself. */
 export const DEVELOPMENT_RDNS = 'development.wallet.svc'
@@ -27,5 +28,7 @@ export function makeWagmiConfig(web: WebConfig): Config {
     chains: [chain],
     transports: { [chain.id]: http(web.chain.rpc_url) },
     pollingInterval: POLL_MS,
+    // Its own fails where the browser keeps nothing.
+    storage: createStorage({ storage: keptByBrowser }),
   })
 }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { serviceNow } from '../api/service-clock.ts'
+import { keptByTab } from '../session/kept.ts'
 
 /**
  * One wish to withdraw has one request id, also when it is asked twice, declined in the wallet or the
@@ -48,7 +49,7 @@ export function notePermission(deadline: number): void {
 }
 
 /** It is carried out: the next one is another. */
-export const endWish = (): void => sessionStorage.removeItem(ITEM)
+export const endWish = (): void => keptByTab.removeItem(ITEM)
 
 const isAhead = (deadline: number): boolean => deadline * MS > serviceNow()
 
@@ -60,9 +61,9 @@ function sameAs({ wallet, credits, to }: Wish): KeptWish | undefined {
   return isSame && isOpen ? kept : undefined
 }
 
-const keep = (wish: KeptWish): void => sessionStorage.setItem(ITEM, JSON.stringify(wish))
+const keep = (wish: KeptWish): void => keptByTab.setItem(ITEM, JSON.stringify(wish))
 
 function keptWish(): KeptWish | undefined {
-  const text = sessionStorage.getItem(ITEM)
+  const text = keptByTab.getItem(ITEM)
   return text === null ? undefined : JSON.parse(text)
 }
