@@ -4,14 +4,14 @@ import type { Test } from 'uvu'
 import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { type FakeWeb, startFakeWeb } from '../../fakes/web/fake-api.ts'
 import { type FakeHouse, makeFakeHouse } from '../../fakes/web/fake-house.ts'
-import { startFakeRpc } from '../../fakes/web/fake-rpc.ts'
+import { type FakeRpc, startFakeRpc } from '../../fakes/web/fake-rpc.ts'
 import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
 /** The app over an API with something in every state, anew for each test of the suite. */
 export function stageApp(App: Test) {
-  let rpc: Awaited<ReturnType<typeof startFakeRpc>>
+  let rpc: FakeRpc
   let house: FakeHouse
   let web: FakeWeb
   App.before(async () => {
@@ -53,6 +53,10 @@ export function stageApp(App: Test) {
     },
     get rpcUrl() {
       return rpc.url
+    },
+    /** What the chain says, by method, until the end of the suite. */
+    get chain() {
+      return rpc.results
     },
   }
 }

@@ -1,8 +1,21 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+export interface FakeRpc {
+  readonly url: string
+  /** What it answers, by method; null to all others. */
+  readonly results: Record<string, unknown>
+  stop(): Promise<void>
+}
+
 /** A chain that knows one number: every wallet holds 25 test USDG. */
-export async function startFakeRpc(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startFakeRpc(): Promise<FakeRpc> {
+  const results: Record<string, unknown> = { ...RESULTS }
+  const answerTo = ({ id, method }: RpcCall) => ({
+    jsonrpc: '2.0',
+    id,
+    result: results[method] ?? null,
+  })
   const server = createServer(async (request, response) => {
     const headers = {
       'access-control-allow-origin': '*',
@@ -17,6 +30,7 @@ export async function startFakeRpc(): Promise<{ url: string; stop(): Promise<voi
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    results,
     stop: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -36,11 +50,6 @@ const RESULTS: Readonly<Record<string, string>> = {
   eth_getCode: '0x',
   eth_call: `0x${HELD_UNITS.toString(16).padStart(64, '0')}`,
 }
-const answerTo = ({ id, method }: RpcCall) => ({
-  jsonrpc: '2.0',
-  id,
-  result: RESULTS[method] ?? null,
-})
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = ''

@@ -31,7 +31,8 @@ export const onSignedOutElsewhere = (hear: () => void): (() => void) =>
 export const onSignedInElsewhere = (hear: (wallet: string | null) => void): (() => void) =>
   onChangeElsewhere(ITEM, () => hear(keptByBrowser.getItem(ITEM)))
 
-function onChangeElsewhere(item: string, changed: () => void): () => void {
+/** Hears that another tab has changed what the browser keeps. Returns how to stop. */
+export function onChangeElsewhere(item: string, changed: () => void): () => void {
   const listen = ({ key }: StorageEvent) => {
     if (key === item) changed()
   }

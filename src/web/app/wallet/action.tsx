@@ -8,7 +8,7 @@ import { Done, Progress } from '../parts/progress.tsx'
 import { TxLink } from '../parts/tx-link.tsx'
 import { type Call, sendCall } from './call.ts'
 import { Fee, useFee } from './fee.tsx'
-import type { Phase, TxHash } from './transact.ts'
+import type { Say, TxHash } from './transact.ts'
 import { useTransaction } from './use-transaction.ts'
 
 interface ActionProps {
@@ -17,7 +17,7 @@ interface ActionProps {
   /** Undefined: something is missing or wrong, which the form says. */
   readonly call: Call | undefined
   /** In place of `call`, where more than one step is needed; `call` is then not asked about. */
-  readonly run?: (config: Config, say: (phase: Phase) => void) => Promise<TxHash>
+  readonly run?: (config: Config, say: Say) => Promise<TxHash>
   readonly label: string
   /** Said here when it is done; undefined: whoever has it says so, since this will be gone. */
   readonly done?: string
@@ -31,13 +31,16 @@ interface ActionProps {
 export function Action(props: ActionProps) {
   const { web, wallet, call, run, label, done, onDone, isMain = false, children } = props
   const fee = useFee({ web, wallet, call: run ? undefined : call })
-  const send = useTransaction(async (config, _: undefined, say) => {
-    const tx = run
-      ? await run(config, say)
-      : await sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
-    // Not by the mutation's own callback, which is skipped once this button is gone.
-    onDone?.(tx)
-    return tx
+  const send = useTransaction({
+    ...{ web, wallet, what: () => label },
+    run: async (config, _: undefined, say) => {
+      const tx = run
+        ? await run(config, say)
+        : await sendCall(config, call!, { wallet, chainId: web.chain.id }, say)
+      // Not by the mutation's own callback, which is skipped once this button is gone.
+      onDone?.(tx)
+      return tx
+    },
   })
   const isWanted = call !== undefined || run !== undefined
   const isOver = useIsOver(isWanted, send.isPending)

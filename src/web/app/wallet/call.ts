@@ -1,7 +1,7 @@
 import type { Abi, Address } from 'viem'
 import type { Config } from 'wagmi'
 import { simulateContract, writeContract } from 'wagmi/actions'
-import { included, type Phase, type TxHash } from './transact.ts'
+import { included, type Say, type TxHash } from './transact.ts'
 
 /**
  * Where a call is tried: in the block that it would come into. The latest one has the time of the
@@ -26,12 +26,12 @@ export async function sendCall(
   config: Config,
   call: Call,
   { wallet, chainId }: { readonly wallet: Address; readonly chainId: number },
-  say: (phase: Phase) => void,
+  say: Say,
 ): Promise<TxHash> {
   say('signing')
   const asked = { ...call, account: wallet, chainId }
   await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
   const hash = await writeContract(config, asked)
-  say('confirming')
+  say('confirming', { hash })
   return included(config, hash)
 }

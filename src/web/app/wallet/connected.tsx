@@ -17,6 +17,7 @@ export function Connected({
   return (
     <WalletGate
       web={web}
+      wallet={wallet}
       invitation={
         <>
           Connect the wallet you signed in with, <span className="mono">{short(wallet)}</span>, to

@@ -11,7 +11,7 @@ import {
   signedDeposit,
 } from './signed-deposit.ts'
 import { tokenDomain, unitsOf } from './token.ts'
-import { included, type Phase, type TxHash } from './transact.ts'
+import { included, type Say, type TxHash } from './transact.ts'
 
 export interface Purchase extends DepositTerms {
   /** The service sends the payment; else the wallet does, and pays the network's fee. */
@@ -37,34 +37,22 @@ export async function canSign(config: Config, wallet: Address): Promise<boolean>
  * the wallet sends itself. What it has signed for the service, and may be paid yet, it sends instead.
  * @returns the transaction, once it is in a block
  */
-export async function buyCredits(
-  config: Config,
-  purchase: Purchase,
-  say: (phase: Phase) => void,
-): Promise<TxHash> {
+export async function buyCredits(config: Config, purchase: Purchase, say: Say): Promise<TxHash> {
   say('signing')
   const pay = purchase.relayed ? buyRelayed : buyFromWallet
   const hash = await pay(config, purchase, say)
-  say('confirming')
+  say('confirming', { hash, of: signedDeposit(purchase)?.salt })
   const tx = await included(config, hash)
   forgetDeposit()
   return tx
 }
 
-async function buyFromWallet(
-  config: Config,
-  purchase: Purchase,
-  say: (phase: Phase) => void,
-): Promise<TxHash> {
+async function buyFromWallet(config: Config, purchase: Purchase, say: Say): Promise<TxHash> {
   const signed = signedDeposit(purchase)
   return signed ? sendDeposit(config, purchase, signed, say) : buyWithPermit(config, purchase, say)
 }
 
-async function buyWithPermit(
-  config: Config,
-  purchase: Purchase,
-  say: (phase: Phase) => void,
-): Promise<TxHash> {
+async function buyWithPermit(config: Config, purchase: Purchase, say: Say): Promise<TxHash> {
   const { web, wallet, credits } = purchase
   const deadline = BigInt(Math.floor(serviceNow() / MS) + VALID_SECONDS + SKEW_SECONDS)
   const nonce = await readContract(config, {

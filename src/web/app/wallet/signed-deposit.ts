@@ -15,7 +15,7 @@ import { isFinal } from '../api/explain.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { keptByTab } from '../session/kept.ts'
 import { tokenDomain, unitsOf } from './token.ts'
-import type { Phase, TxHash } from './transact.ts'
+import type { Say, TxHash } from './transact.ts'
 
 const VALID_SECONDS = 3_600
 const MS = 1_000
@@ -48,22 +48,27 @@ interface Kept {
 
 /** What was signed for this very purchase, as long as it can be paid. */
 export function signedDeposit({ wallet, credits }: DepositTerms): SignedDeposit | undefined {
-  const text = keptByTab.getItem(ITEM)
-  const kept: Kept | undefined = text === null ? undefined : JSON.parse(text)
+  const kept = keptDeposit()
   if (kept?.wallet !== wallet || kept.deposit.credits !== credits) return undefined
   return kept.deposit.valid_before * MS > serviceNow() ? kept.deposit : undefined
+}
+
+function keptDeposit(): Kept | undefined {
+  const text = keptByTab.getItem(ITEM)
+  return text === null ? undefined : JSON.parse(text)
 }
 
 const keep = (kept: Kept): void => keptByTab.setItem(ITEM, JSON.stringify(kept))
 
 export const forgetDeposit = (): void => keptByTab.removeItem(ITEM)
 
+/** The purchase with this salt is paid. */
+export function endDeposit(salt: string): void {
+  if (keptDeposit()?.deposit.salt === salt) forgetDeposit()
+}
+
 /** Signs, unless that was done before, and lets the service send it. */
-export async function buyRelayed(
-  config: Config,
-  terms: DepositTerms,
-  say: (phase: Phase) => void,
-): Promise<TxHash> {
+export async function buyRelayed(config: Config, terms: DepositTerms, say: Say): Promise<TxHash> {
   const deposit = signedDeposit(terms) ?? (await signDeposit(config, terms))
   keep({ wallet: terms.wallet, deposit })
   say('sending')
@@ -75,7 +80,7 @@ export async function sendDeposit(
   config: Config,
   { web, wallet, credits }: DepositTerms,
   deposit: SignedDeposit,
-  say: (phase: Phase) => void,
+  say: Say,
 ): Promise<TxHash> {
   const isPaid = await readContract(config, {
     address: web.contracts.usdg,

@@ -6,7 +6,7 @@ import type { WebConfig } from '../../api.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { sendCall } from './call.ts'
 import { canSign } from './purchase.ts'
-import type { Phase, TxHash } from './transact.ts'
+import type { Say, TxHash } from './transact.ts'
 
 export interface Stake {
   readonly web: WebConfig
@@ -24,7 +24,7 @@ const MS = 1_000
 export async function stake(
   config: Config,
   { web, wallet, workerId, amount }: Stake,
-  say: (phase: Phase) => void,
+  say: Say,
 ): Promise<TxHash> {
   const { r_compute: token, worker_staking: staking } = web.contracts
   const from = { wallet, chainId: web.chain.id }

@@ -6,12 +6,22 @@ export type TxHash = `0x${string}`
 /** Where a transaction of the wallet is, for the line that says so. */
 export type Phase = 'signing' | 'sending' | 'confirming'
 
+/** Of a transaction that is on its way; `of` as in `Sent`. */
+export interface OnItsWay {
+  readonly hash: TxHash
+  readonly of?: string | undefined
+}
+export type Say = (phase: Phase, sent?: OnItsWay) => void
+
+/** It did nothing, and will not do so any more. */
+export class Undone extends Error {}
+
 const INCLUDED_MS = 120_000
 
 /**
  * Waits until the transaction is in a block.
  * @returns its hash in the end: a wallet may have sent it again with a higher fee
- * @throws when it failed on chain, was cancelled, or is in no block for two minutes
+ * @throws Undone when it failed on chain or was cancelled; also when it is in no block for two minutes
  */
 export async function included(config: Config, hash: TxHash): Promise<TxHash> {
   let isOther = false
@@ -24,10 +34,10 @@ export async function included(config: Config, hash: TxHash): Promise<TxHash> {
     },
   })
   if (isOther) {
-    throw new Error('The transaction did nothing: it was cancelled, or another took its place.')
+    throw new Undone('The transaction did nothing: it was cancelled, or another took its place.')
   }
   if (receipt.status !== 'success') {
-    throw new Error(`The transaction ${receipt.transactionHash} was refused by the contract.`)
+    throw new Undone(`The transaction ${receipt.transactionHash} was refused by the contract.`)
   }
   return receipt.transactionHash
 }

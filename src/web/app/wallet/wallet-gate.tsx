@@ -6,11 +6,14 @@ import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
 import type { WebConfig } from '../../api.ts'
 import { Problem } from '../parts/problem.tsx'
+import { SentBefore } from './sent-before.tsx'
 import { connectTo, useWalletChoice } from './use-wallet-choice.ts'
 import { WalletList } from './wallet-list.tsx'
 
 interface Gate {
   readonly web: WebConfig
+  /** Whose page it is; undefined: that of whichever is connected. */
+  readonly wallet?: string
   /** Why somebody should connect a wallet here. */
   readonly invitation: ReactNode
   /** What is wrong with the account that the wallet shows. */
@@ -18,8 +21,22 @@ interface Gate {
   readonly children: (account: Address) => ReactNode
 }
 
-/** Shows its children once a wallet is connected, with a right account, on the right chain. */
-export function WalletGate({ web, invitation, objection, children }: Gate) {
+/**
+ * Shows its children once a wallet is connected, with a right account, on the right chain; and, before
+ * that, what was sent from this page earlier.
+ */
+export function WalletGate(gate: Gate) {
+  const { address } = useConnection()
+  const wallet = (gate.wallet ?? address)?.toLowerCase()
+  return (
+    <Stack>
+      {wallet !== undefined && <SentBefore key={wallet} web={gate.web} wallet={wallet} />}
+      <Gated {...gate} />
+    </Stack>
+  )
+}
+
+function Gated({ web, invitation, objection, children }: Gate) {
   const config = useConfig()
   const connection = useConnection()
   const choice = useWalletChoice((connector, signal) =>

@@ -48,8 +48,10 @@ export function notePermission(deadline: number): void {
   if (kept) keep({ ...kept, deadline })
 }
 
-/** It is carried out: the next one is another. */
-export const endWish = (): void => keptByTab.removeItem(ITEM)
+/** The one of this request is carried out: the next one is another. */
+export function endWish(requestId: string): void {
+  if (keptWish()?.requestId === requestId) keptByTab.removeItem(ITEM)
+}
 
 const isAhead = (deadline: number): boolean => deadline * MS > serviceNow()
 

@@ -4,14 +4,13 @@ import { writeContract } from 'wagmi/actions'
 import { jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
-import { included, type Phase, type TxHash } from './transact.ts'
+import { included, type Say, type TxHash } from './transact.ts'
 import { endWish, notePermission, requestIdOf } from './wish.ts'
 
 interface From {
   readonly web: WebConfig
   readonly wallet: Address
 }
-type Say = (phase: Phase) => void
 
 /** Pays out at once, with the service's permission. */
 export async function withdrawNow(
@@ -19,17 +18,18 @@ export async function withdrawNow(
   { web, wallet, credits, to }: From & WithdrawNow,
   say: Say,
 ): Promise<TxHash> {
-  const body = { credits, to, request_id: requestIdOf({ wallet, credits, to }) }
+  const requestId = requestIdOf({ wallet, credits, to })
+  const body = { credits, to, request_id: requestId }
   const voucher = await call<WebVoucher>('POST', '/withdrawals', body)
   notePermission(voucher.deadline)
-  const hash = await send(config, say, () =>
+  const write = () =>
     writeContract(config, {
       ...escrowOf(web, wallet),
       functionName: 'withdraw',
       args: [BigInt(voucher.credits), voucher.to, BigInt(voucher.deadline), voucher.signature],
-    }),
-  )
-  endWish()
+    })
+  const hash = await send(config, say, write, requestId)
+  endWish(requestId)
   return hash
 }
 export interface WithdrawNow {
@@ -84,9 +84,14 @@ const escrowOf = (web: WebConfig, wallet: Address) => ({
   chainId: web.chain.id,
 })
 
-async function send(config: Config, say: Say, write: () => Promise<TxHash>): Promise<TxHash> {
+async function send(
+  config: Config,
+  say: Say,
+  write: () => Promise<TxHash>,
+  of?: string,
+): Promise<TxHash> {
   say('signing')
   const hash = await write()
-  say('confirming')
+  say('confirming', { hash, of })
   return included(config, hash)
 }

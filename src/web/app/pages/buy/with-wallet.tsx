@@ -44,9 +44,10 @@ export function WithWallet({ wallet, web }: Props) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const [relayed, setRelayed] = useState(web.relays_deposits)
-  const buy = useTransaction((config, credits: number, say) =>
-    buyCredits(config, { web, wallet, credits, relayed }, say),
-  )
+  const buy = useTransaction({
+    ...{ web, wallet, what: (count: number) => `Buy ${credits(count)}` },
+    run: (config, credits, say) => buyCredits(config, { web, wallet, credits, relayed }, say),
+  })
   if (signs.data === false) {
     return (
       <Text>

@@ -7,6 +7,7 @@ import { TxLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, short, usdgOfCredits } from '../../parts/words.ts'
 import { wrongAddress } from '../../parts/wrong-address.ts'
+import { useIsSent } from '../../wallet/use-sent.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { isWished, openWish } from '../../wallet/wish.ts'
 import { type WithdrawNow, withdrawNow } from '../../wallet/withdrawal.ts'
@@ -18,11 +19,13 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const available = account.credits_remaining
   const [amount, setAmount] = useState('')
   const [to, setTo] = useState<string>(wallet)
-  const withdraw = useTransaction((config, input: WithdrawNow, say) =>
-    withdrawNow(config, { web, wallet, ...input }, say),
-  )
+  const withdraw = useTransaction({
+    ...{ web, wallet, what: (input: WithdrawNow) => `Withdraw ${credits(input.credits)}` },
+    run: (config, input, say) => withdrawNow(config, { web, wallet, ...input }, say),
+  })
   const count = wholeNumber(amount)
   const open = openWish(wallet)
+  const isSent = useIsSent(open?.requestId)
   const payTo = to as `0x${string}`
   const isAgain = count !== undefined && isWished({ wallet, credits: count, to: payTo })
   const fault = isAgain ? null : withdrawalFault(count, available)
@@ -34,7 +37,7 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   }
   return (
     <Stack className="card">
-      {open && !withdraw.isPending && (
+      {open && !isSent && !withdraw.isPending && (
         <KeptForWish
           wish={open}
           send={() => withdraw.mutate(open, { onSuccess: () => setAmount('') })}

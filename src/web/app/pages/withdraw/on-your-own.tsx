@@ -39,9 +39,10 @@ export function OnYourOwn(props: WithdrawProps) {
 function Begin({ wallet, web, account }: WithdrawProps) {
   const [amount, setAmount] = useState('')
   const count = wholeNumber(amount)
-  const begin = useTransaction((config, credits: number, say) =>
-    beginWithdrawal(config, { web, wallet, credits }, say),
-  )
+  const begin = useTransaction({
+    ...{ web, wallet, what: (count: number) => `Set ${credits(count)} aside` },
+    run: (config, credits, say) => beginWithdrawal(config, { web, wallet, credits }, say),
+  })
   const fault = withdrawalFault(count, account.credits_remaining)
   return (
     <Stack className="card">
@@ -91,15 +92,19 @@ interface UnderProps extends WithdrawProps {
 }
 
 function Under({ wallet, web, account: { thawing }, onPaid }: UnderProps) {
-  const complete = useTransaction(async (config, _: undefined, say) => {
-    const tx = await completeWithdrawal(config, { web, wallet, to: wallet }, say)
-    // Not by the mutation's own callback, which is skipped once this card is gone.
-    onPaid(thawing.credits, tx)
-    return tx
+  const complete = useTransaction({
+    ...{ web, wallet, what: () => `Pay ${usdgOfCredits(thawing.credits)} to my wallet` },
+    run: async (config, _: undefined, say) => {
+      const tx = await completeWithdrawal(config, { web, wallet, to: wallet }, say)
+      // Not by the mutation's own callback, which is skipped once this card is gone.
+      onPaid(thawing.credits, tx)
+      return tx
+    },
   })
-  const cancel = useTransaction((config, _: undefined, say) =>
-    cancelWithdrawal(config, { web, wallet }, say),
-  )
+  const cancel = useTransaction({
+    ...{ web, wallet, what: () => 'Cancel and make them available again' },
+    run: (config, _: undefined, say) => cancelWithdrawal(config, { web, wallet }, say),
+  })
   const endsAt = thawing.ends_at ?? new Date(0).toISOString()
   const over = useNow(Date.parse(endsAt)) >= Date.parse(endsAt)
   const busy = complete.isPending || cancel.isPending

@@ -1,0 +1,137 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../until.ts'
+import { stageApp } from './app-stage.ts'
+
+/** What wallets do that are not the development wallet, and what the app makes of it. */
+const Wallets = suite('web app: wallets')
+const app = stageApp(Wallets)
+
+const ACCOUNT = `0x${'9'.repeat(40)}`
+const HASH = `0x${'ab'.repeat(32)}`
+
+/** Signs whatever it is asked to, and sends what no block ever takes. */
+const walletWith = (answers = '') => `(() => {
+  const info = { uuid: 'test', name: 'Test wallet', icon: 'data:,', rdns: 'test.wallet' }
+  const answers = {
+    eth_accounts: ['${ACCOUNT}'],
+    eth_requestAccounts: ['${ACCOUNT}'],
+    eth_chainId: '0x7a69',
+    personal_sign: '0x' + '1'.repeat(130),
+    eth_sendTransaction: '${HASH}',
+    ${answers}
+  }
+  const request = async ({ method }) => answers[method] ?? null
+  const detail = Object.freeze({ info, provider: { request, on() {}, removeListener() {} } })
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  addEventListener('eip6963:requestProvider', announce)
+  announce()
+})()`
+
+async function signInWith(page: Page, name: string | RegExp, heading: string): Promise<void> {
+  await page.getByRole('button', { name }).click()
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+const permission = {
+  ...{ credits: 100, to: ACCOUNT, deadline: Math.floor(Date.now() / 1_000) + 3_600 },
+  signature: '0x',
+}
+
+const atOnce = (page: Page) => page.getByRole('tab', { name: 'At once' }).click()
+
+async function withdraw(context: BrowserContext, page: Page): Promise<void> {
+  await context.route('**/api/withdrawals', (route) => route.fulfill({ json: permission }))
+  await context.addInitScript(walletWith())
+  await page.goto(`${app.url}/withdraw`)
+  await signInWith(page, 'Test wallet', 'Withdraw')
+  await atOnce(page)
+  await page.getByLabel('Credits to withdraw').fill('100')
+  await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+  await page.getByText('Sent. Waiting for it to get into a block').waitFor()
+}
+
+const underWay = (page: Page) =>
+  page.getByText('“Withdraw 100 credits” was sent and is in no block')
+const inBlock = (page: Page) => page.getByText('“Withdraw 100 credits” is in a block')
+const keptFor = (page: Page) => page.getByText('are kept for the withdrawal you began')
+
+Wallets('what was sent is told after a reload, in another tab and after a sign-out', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await withdraw(context, page)
+    assert.is(await underWay(page).count(), 0)
+    await page.reload()
+    await underWay(page).waitFor()
+    await atOnce(page)
+    await page.getByLabel('Credits to withdraw').waitFor()
+    // To send it once more would cost a fee for nothing.
+    assert.is(await keptFor(page).count(), 0)
+    const other = await context.newPage()
+    await other.goto(`${app.url}/withdraw`)
+    await underWay(other).waitFor()
+    await other.getByRole('link', { name: 'History' }).click()
+    await other.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+    assert.is(await underWay(other).count(), 0)
+    await other.getByRole('link', { name: 'Withdraw' }).click()
+    await underWay(other).waitFor()
+
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await signInWith(page, 'Test wallet', 'Withdraw')
+    await underWay(page).waitFor()
+    await signInWith(other, 'Test wallet', 'Withdraw')
+    await underWay(other).waitFor()
+
+    app.chain.eth_getTransactionReceipt = {
+      transactionHash: HASH,
+      blockNumber: '0x1',
+      status: '0x1',
+    }
+    await Promise.all([page, other].map((each) => inBlock(each).waitFor()))
+    assert.is(await page.evaluate("localStorage.getItem('svc.sent')"), null)
+    assert.is(await page.evaluate("sessionStorage.getItem('svc.withdrawal')"), null)
+    await page.reload()
+    await page.getByRole('tab', { name: 'At once' }).waitFor()
+    assert.is(await inBlock(page).count(), 0)
+    app.chain.eth_getTransactionReceipt = null
+  })
+})
+
+Wallets('what was sent and never comes through blocks nobody', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await withdraw(context, page)
+    await page.reload()
+    await underWay(page).waitFor()
+    await page.getByText('The chain does not know it').waitFor()
+    await atOnce(page)
+    await page.getByLabel('Credits to withdraw').fill('200')
+    assert.ok(await page.getByRole('button', { name: 'Withdraw 200 credits' }).isEnabled())
+    await page.getByRole('button', { name: 'Do not follow it' }).click()
+    await underWay(page).waitFor({ state: 'detached' })
+    // Its credits are still set aside, and can be had by the same permission.
+    await keptFor(page).waitFor()
+  })
+})
+
+Wallets('what was sent and left by another page is told on the way back', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await withdraw(context, page)
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+    await page.getByRole('link', { name: 'Withdraw' }).click()
+    await underWay(page).waitFor()
+    app.chain.eth_getTransactionReceipt = {
+      transactionHash: HASH,
+      blockNumber: '0x1',
+      status: '0x0',
+    }
+    await page.getByText('“Withdraw 100 credits” failed').waitFor()
+    app.chain.eth_getTransactionReceipt = null
+    await until('it is forgotten', async () => {
+      return (await page.evaluate("localStorage.getItem('svc.sent')")) === null
+    })
+  })
+})
+
+Wallets.run()
