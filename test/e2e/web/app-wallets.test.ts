@@ -12,18 +12,23 @@ const ACCOUNT = `0x${'9'.repeat(40)}`
 const HASH = `0x${'ab'.repeat(32)}`
 
 /** Signs whatever it is asked to, and sends what no block ever takes. */
-const walletWith = (answers = '') => `(() => {
-  const info = { uuid: 'test', name: 'Test wallet', icon: 'data:,', rdns: 'test.wallet' }
-  const answers = {
-    eth_accounts: ['${ACCOUNT}'],
-    eth_requestAccounts: ['${ACCOUNT}'],
-    eth_chainId: '0x7a69',
-    personal_sign: '0x' + '1'.repeat(130),
-    eth_sendTransaction: '${HASH}',
-    ${answers}
-  }
-  const request = async ({ method }) => answers[method] ?? null
-  const detail = Object.freeze({ info, provider: { request, on() {}, removeListener() {} } })
+const PROVIDER = `{
+  async request({ method }) {
+    return {
+      eth_accounts: ['${ACCOUNT}'],
+      eth_requestAccounts: ['${ACCOUNT}'],
+      eth_chainId: '0x7a69',
+      personal_sign: '0x' + '1'.repeat(130),
+      eth_sendTransaction: '${HASH}',
+    }[method] ?? null
+  },
+  on() {},
+  removeListener() {},
+}`
+
+const walletNamed = (name: string) => `(() => {
+  const info = { uuid: '${name}', name: '${name}', icon: 'data:,', rdns: 'test.${name.slice(0, 4)}' }
+  const detail = Object.freeze({ info, provider: ${PROVIDER} })
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
   addEventListener('eip6963:requestProvider', announce)
   announce()
@@ -43,7 +48,7 @@ const atOnce = (page: Page) => page.getByRole('tab', { name: 'At once' }).click(
 
 async function withdraw(context: BrowserContext, page: Page): Promise<void> {
   await context.route('**/api/withdrawals', (route) => route.fulfill({ json: permission }))
-  await context.addInitScript(walletWith())
+  await context.addInitScript(walletNamed('Test wallet'))
   await page.goto(`${app.url}/withdraw`)
   await signInWith(page, 'Test wallet', 'Withdraw')
   await atOnce(page)
@@ -131,6 +136,37 @@ Wallets('what was sent and left by another page is told on the way back', async 
     await until('it is forgotten', async () => {
       return (await page.evaluate("localStorage.getItem('svc.sent')")) === null
     })
+  })
+})
+
+Wallets('a wallet that does not announce itself is found, now and after a reload', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    // It comes late, as those do that are put into the page.
+    await page.addInitScript(`setTimeout(() => {
+      window.ethereum = ${PROVIDER}
+      dispatchEvent(new Event('ethereum#initialized'))
+    }, 500)`)
+    await page.goto(`${app.url}/buy`)
+    await signInWith(page, 'The wallet of this browser', 'Buy credits')
+    await page.getByText('Your wallet holds 25.00 USDG').waitFor()
+    await page.reload()
+    await page.getByText('Your wallet holds 25.00 USDG').waitFor()
+  })
+})
+
+Wallets('where wallets announce themselves, only they are offered, each by its name', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.addInitScript(`window.ethereum = ${PROVIDER}`)
+    await page.addInitScript(walletNamed('Test wallet'))
+    await page.addInitScript(`setTimeout(() => ${walletNamed('Late wallet')}, 1_000)`)
+    await page.goto(`${app.url}/withdraw`)
+    await page.getByRole('button', { name: 'Late wallet' }).waitFor()
+    const offered = page.getByRole('main').getByRole('button')
+    assert.equal(await offered.allTextContents(), [
+      'Test wallet',
+      'Late wallet',
+      'Development wallet (test funds)',
+    ])
   })
 })
 

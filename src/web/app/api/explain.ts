@@ -123,6 +123,12 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
   if (has('ConnectorNotConnectedError') || has('ConnectorAccountNotFoundError')) {
     return { what: 'No wallet is connected.', todo: 'Connect the wallet that you signed in with.' }
   }
+  if (has('NoKeySignature')) {
+    return {
+      what: 'Your wallet is a contract, and the token takes no signatures of contracts.',
+      todo: 'Send the money by “QR or transfer”, or use a wallet with a key of its own.',
+    }
+  }
   if (has('WaitForTransactionReceiptTimeoutError')) {
     return {
       what: 'The transaction was sent, and has been seen in no block yet.',

@@ -14,6 +14,7 @@ import { serviceNow } from '../api/service-clock.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { WalletProvider } from '../wallet/provider.tsx'
+import { plainSignature } from '../wallet/signature.ts'
 import { type Connecting, connectTo, useWalletChoice } from '../wallet/use-wallet-choice.ts'
 import { WalletList } from '../wallet/wallet-list.tsx'
 
@@ -105,7 +106,10 @@ async function signInWith(
   const signature = await signMessage(config, { account: address, message, connector })
   signal.throwIfAborted()
   say('checking')
-  const session = await call<WebSession>('POST', '/session', { message, signature })
+  const session = await call<WebSession>('POST', '/session', {
+    message,
+    signature: plainSignature(signature),
+  })
   // Else the page would ask to sign in again and again, and never say why.
   if ((await readSession().catch(() => session)) === null) throw new NoCookie('no cookie')
   return session

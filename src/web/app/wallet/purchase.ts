@@ -1,8 +1,9 @@
-import { type Address, parseSignature } from 'viem'
+import type { Address } from 'viem'
 import type { Config } from 'wagmi'
 import { getBytecode, readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import { serviceNow } from '../api/service-clock.ts'
+import { signatureParts } from './signature.ts'
 import {
   buyRelayed,
   type DepositTerms,
@@ -82,13 +83,13 @@ async function buyWithPermit(config: Config, purchase: Purchase, say: Say): Prom
       deadline,
     },
   })
-  const { r, s, yParity } = parseSignature(signature)
+  const { v, r, s } = signatureParts(signature)
   say('sending')
   return writeContract(config, {
     address: web.contracts.job_escrow,
     abi: jobEscrowAbi,
     functionName: 'depositWithPermit',
-    args: [wallet, BigInt(credits), deadline, 27 + yParity, r, s],
+    args: [wallet, BigInt(credits), deadline, v, r, s],
     account: wallet,
     chainId: web.chain.id,
   })

@@ -1,11 +1,4 @@
-import {
-  type Address,
-  bytesToHex,
-  encodeAbiParameters,
-  type Hex,
-  keccak256,
-  parseSignature,
-} from 'viem'
+import { type Address, bytesToHex, encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { Config } from 'wagmi'
 import { readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
@@ -14,6 +7,7 @@ import { call } from '../api/call.ts'
 import { isFinal } from '../api/explain.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { keptByTab } from '../session/kept.ts'
+import { plainSignature, signatureParts } from './signature.ts'
 import { tokenDomain, unitsOf } from './token.ts'
 import type { Say, TxHash } from './transact.ts'
 
@@ -91,7 +85,7 @@ export async function sendDeposit(
   say('sending')
   // The service finds by which transaction.
   if (isPaid) return handIn(deposit)
-  const { r, s, yParity } = parseSignature(deposit.signature)
+  const parts = signatureParts(deposit.signature)
   const validity = {
     validAfter: BigInt(deposit.valid_after),
     validBefore: BigInt(deposit.valid_before),
@@ -100,12 +94,7 @@ export async function sendDeposit(
     address: web.contracts.job_escrow,
     abi: jobEscrowAbi,
     functionName: 'depositWithAuthorization',
-    args: [
-      wallet,
-      wallet,
-      BigInt(credits),
-      { ...validity, salt: deposit.salt, v: 27 + yParity, r, s },
-    ],
+    args: [wallet, wallet, BigInt(credits), { ...validity, salt: deposit.salt, ...parts }],
     account: wallet,
     chainId: web.chain.id,
   })
@@ -149,12 +138,14 @@ async function signDeposit(config: Config, terms: DepositTerms): Promise<SignedD
       nonce: authorizationNonce(wallet, salt),
     },
   })
+  // Before it is handed in: the service would not know why.
+  signatureParts(signature)
   return {
     credits,
     valid_after: Number(validAfter),
     valid_before: Number(validBefore),
     salt,
-    signature,
+    signature: plainSignature(signature),
   }
 }
 

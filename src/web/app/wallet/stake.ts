@@ -1,4 +1,4 @@
-import { type Address, parseSignature } from 'viem'
+import type { Address } from 'viem'
 import type { Config } from 'wagmi'
 import { readContract, signTypedData } from 'wagmi/actions'
 import { rComputeAbi, workerStakingAbi } from '../../../chain/abi.ts'
@@ -6,6 +6,7 @@ import type { WebConfig } from '../../api.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { sendCall } from './call.ts'
 import { canSign } from './purchase.ts'
+import { signatureParts } from './signature.ts'
 import type { Say, TxHash } from './transact.ts'
 
 export interface Stake {
@@ -37,10 +38,8 @@ export async function stake(
   }
   say('signing')
   const deadline = BigInt(Math.floor(serviceNow() / MS) + VALID_SECONDS)
-  const { r, s, yParity } = parseSignature(
-    await signPermit(config, { web, wallet, amount, deadline }),
-  )
-  const args = [workerId, amount, deadline, 27 + yParity, r, s]
+  const { v, r, s } = signatureParts(await signPermit(config, { web, wallet, amount, deadline }))
+  const args = [workerId, amount, deadline, v, r, s]
   return sendCall(config, { ...to, functionName: 'stakeWithPermit', args }, from, say)
 }
 

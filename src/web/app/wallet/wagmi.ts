@@ -1,7 +1,10 @@
 import { type Chain, defineChain } from 'viem'
-import { type Config, createConfig, createStorage, http } from 'wagmi'
+import { type Config, createConfig, createStorage, http, injected } from 'wagmi'
 import type { WebConfig } from '../../api.ts'
 import { keptByBrowser } from '../session/kept.ts'
+
+/** The connector of a wallet that is there, and does not announce itself. */
+export const UNANNOUNCED = 'injected'
 
 /** How the development wallet calls itself. */
 export const DEVELOPMENT_RDNS = 'development.wallet.svc'
@@ -26,6 +29,8 @@ export function makeWagmiConfig(web: WebConfig): Config {
   const chain = chainOf(web)
   return createConfig({
     chains: [chain],
+    // For wallets that do not announce themselves: `WalletList` shows it where none does.
+    connectors: [injected()],
     transports: { [chain.id]: http(web.chain.rpc_url) },
     pollingInterval: POLL_MS,
     // Its own fails where the browser keeps nothing.

@@ -1,7 +1,8 @@
 import { Alert, Button, Stack } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 import { type Connector, useConnectors } from 'wagmi'
 import { IconWallet } from '../parts/icons.ts'
-import { DEVELOPMENT_RDNS } from './wagmi.ts'
+import { DEVELOPMENT_RDNS, UNANNOUNCED } from './wagmi.ts'
 
 /** The wallets of this browser, as buttons. */
 export function WalletList({
@@ -15,7 +16,7 @@ export function WalletList({
   /** Undefined: it is too late to choose another. */
   readonly stop: (() => void) | undefined
 }) {
-  const connectors = useConnectors().filter(({ type }) => type === 'injected')
+  const connectors = useWallets()
   if (connectors.length === 0) {
     return (
       <Alert color="gray" title="No wallet found in this browser">
@@ -44,7 +45,7 @@ export function WalletList({
           }
           onClick={() => choose(connector)}
         >
-          {connector.name}
+          {connector.id === UNANNOUNCED ? 'The wallet of this browser' : connector.name}
         </Button>
       ))}
       {busy !== undefined && stop && (
@@ -54,6 +55,28 @@ export function WalletList({
       )}
     </Stack>
   )
+}
+
+/**
+ * Those that have announced themselves (EIP-6963). Where no real one has, also what is at the old place,
+ * `window.ethereum`: apps of wallets with a browser of their own may know no other.
+ */
+function useWallets(): readonly Connector[] {
+  const isAtOldPlace = useSyncExternalStore(onLateWallet, hasOldPlace)
+  const connectors = useConnectors().filter(({ type }) => type === 'injected')
+  const announced = connectors.filter(({ id }) => id !== UNANNOUNCED)
+  const isAnnounced = announced.some(({ id }) => id !== DEVELOPMENT_RDNS)
+  return isAtOldPlace && !isAnnounced ? connectors : announced
+}
+
+const hasOldPlace = (): boolean => Boolean((window as { readonly ethereum?: unknown }).ethereum)
+
+/** What wallets say that come after the page. */
+const INITIALIZED = 'ethereum#initialized'
+
+function onLateWallet(changed: () => void): () => void {
+  window.addEventListener(INITIALIZED, changed)
+  return () => window.removeEventListener(INITIALIZED, changed)
 }
 
 /** Real wallets first. */
