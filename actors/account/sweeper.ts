@@ -1,5 +1,5 @@
 import { addMs } from '../../src/domain/time.ts'
-import type { JobReply } from '../../src/messages/job.ts'
+import type { JobReply } from '../../src/messages/job-reply.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'

@@ -1,4 +1,5 @@
-import type { JobCommand, JobReply } from '../../src/messages/job.ts'
+import type { JobCommand } from '../../src/messages/job.ts'
+import type { JobReply } from '../../src/messages/job-reply.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'

@@ -1,11 +1,6 @@
 import { NO_CREDITS } from '../../src/domain/credits.ts'
-import type {
-  CompleteJob,
-  EdgeEnding,
-  JobCommand,
-  JobReply,
-  WordReply,
-} from '../../src/messages/job.ts'
+import type { CompleteJob, JobCommand } from '../../src/messages/job.ts'
+import type { EdgeEnding, JobReply, WordReply } from '../../src/messages/job-reply.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import { type SignedCompletion, saysTheSame } from '../../src/messages/strikes.ts'
 import type { Decision } from '../../src/runtime/kind.ts'

@@ -1,5 +1,5 @@
 import type { JobId } from '../../src/domain/ids.ts'
-import type { JobReply } from '../../src/messages/job.ts'
+import type { JobReply } from '../../src/messages/job-reply.ts'
 import type { RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'

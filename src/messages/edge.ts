@@ -1,5 +1,5 @@
 import type { Address, JobId, TxHash } from '../domain/ids.ts'
-import type { EdgeEnding } from './job.ts'
+import type { EdgeEnding } from './job-reply.ts'
 
 /**
  * What reaches a request that waits in an edge. Messages of one turn of the event loop travel

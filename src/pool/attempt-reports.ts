@@ -1,5 +1,5 @@
 import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
-import type { WordReply } from '../messages/job.ts'
+import type { WordReply } from '../messages/job-reply.ts'
 import type { OfferJob } from '../messages/pool.ts'
 import { type Clock, pause } from '../ports/clock.ts'
 import type { Outputs } from '../ports/outputs.ts'

@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
-import type { JobReply, WordReply } from '../messages/job.ts'
+import type { JobReply, WordReply } from '../messages/job-reply.ts'
 import { type SignedCompletion, saysTheSame } from '../messages/strikes.ts'
 import type { Clock } from '../ports/clock.ts'
 import { flaw } from './flaw.ts'

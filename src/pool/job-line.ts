@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
-import type { JobReply, WordReply } from '../messages/job.ts'
+import type { JobReply, WordReply } from '../messages/job-reply.ts'
 import { partitionOf } from '../messages/partitions.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import { type Bus, NoResponders } from '../ports/bus.ts'

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { publicHash } from '../../src/domain/hash.ts'
 import { makeJobId, toAddress, toHex32 } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
-import type { JobReply } from '../../src/messages/job.ts'
+import type { JobReply } from '../../src/messages/job-reply.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import { fastClock } from '../fakes/edge/fast-clock.ts'
 import {

@@ -4,7 +4,7 @@ import { signatureFromBytes } from '../../src/domain/bytes.ts'
 import { outputHash } from '../../src/domain/hash.ts'
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import { addMs } from '../../src/domain/time.ts'
-import type { JobReply } from '../../src/messages/job.ts'
+import type { JobReply } from '../../src/messages/job-reply.ts'
 import {
   type EquivocationRecord,
   equivocationKey,

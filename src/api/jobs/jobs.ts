@@ -2,15 +2,8 @@ import type { Address, JobId } from '../../domain/ids.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Traceparent } from '../../domain/traceparent.ts'
 import type { DisputeJob } from '../../messages/dispute.ts'
-import type {
-  AbandonJob,
-  CancelJob,
-  GetJob,
-  JobReply,
-  JoinJob,
-  StartJob,
-  WordReply,
-} from '../../messages/job.ts'
+import type { AbandonJob, CancelJob, GetJob, JoinJob, StartJob } from '../../messages/job.ts'
+import type { JobReply, WordReply } from '../../messages/job-reply.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'

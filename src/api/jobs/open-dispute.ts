@@ -1,6 +1,6 @@
 import type { DurationMs } from '../../domain/time.ts'
 import type { DisputeJob, DisputeRefusal } from '../../messages/dispute.ts'
-import type { JobReply } from '../../messages/job.ts'
+import type { JobReply } from '../../messages/job-reply.ts'
 import type { JobView } from '../../messages/job-view.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { JobHistory } from './job-history.ts'

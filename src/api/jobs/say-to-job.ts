@@ -1,6 +1,7 @@
 import type { DurationMs } from '../../domain/time.ts'
 import type { Traceparent } from '../../domain/traceparent.ts'
-import type { JobCommand, JobReply } from '../../messages/job.ts'
+import type { JobCommand } from '../../messages/job.ts'
+import type { JobReply } from '../../messages/job-reply.ts'
 import { partitionOf } from '../../messages/partitions.ts'
 import { type Sender, SUBJECTS } from '../../messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../domain/errors.ts'
-import type { EdgeEnding } from '../../messages/job.ts'
+import type { EdgeEnding } from '../../messages/job-reply.ts'
 import type { JobFacts } from '../http/service-headers.ts'
 
 export type Completed = Extract<EdgeEnding, { type: 'completed' }>

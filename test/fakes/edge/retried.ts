@@ -1,5 +1,6 @@
 import type { JobId } from '../../../src/domain/ids.ts'
-import type { EdgeEnding, JobCommand, JobReply, StartJob } from '../../../src/messages/job.ts'
+import type { JobCommand, StartJob } from '../../../src/messages/job.ts'
+import type { EdgeEnding, JobReply } from '../../../src/messages/job-reply.ts'
 import { SOON_MS, until } from '../../until.ts'
 import {
   accept,
