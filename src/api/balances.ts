@@ -24,6 +24,9 @@ export interface Balances {
   glanceAfter(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | undefined>
 }
 
+/** Of what is logged where nothing answers: a header is on every answer, and a refusal has its own line. */
+type Level = 'warn' | 'debug'
+
 interface Options {
   readonly ledger: Ledger
   readonly bus: Bus
@@ -32,16 +35,16 @@ interface Options {
 }
 
 export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
-  const read = async (wallet: Address): Promise<Balance> => {
-    const known = await answered(ledger.balance(wallet))
+  const read = async (wallet: Address, level: Level = 'warn'): Promise<Balance> => {
+    const known = await answered(ledger.balance(wallet), level)
     if (known !== 'unknown_wallet') return known
-    await load(wallet)
-    const loaded = await answered(ledger.balance(wallet))
+    await load(wallet, level)
+    const loaded = await answered(ledger.balance(wallet), level)
     if (loaded !== 'unknown_wallet') return loaded
     log.warn({ wallet }, 'ledger: a wallet that was just loaded is unknown')
     throw balanceUnknown()
   }
-  const load = async (wallet: Address): Promise<void> => {
+  const load = async (wallet: Address, level: Level = 'warn'): Promise<void> => {
     const request: LoadAccount = { wallet }
     const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS)
     // Actor hosts share the requests. One that has just died is given some too, until NATS notices.
@@ -49,16 +52,16 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
       if (!(error instanceof RequestTimeout)) throw error
       return ask()
     }
-    const reply = await answered(ask().catch(again))
+    const reply = await answered(ask().catch(again), level)
     if (reply.type === 'loaded') return
-    log.warn({ wallet, reason: reply.reason }, 'account: cannot be loaded')
+    log[level]({ wallet, reason: reply.reason }, 'account: cannot be loaded')
     throw balanceUnknown()
   }
-  const answered = async <T>(question: Promise<T>): Promise<T> => {
+  const answered = async <T>(question: Promise<T>, level: Level): Promise<T> => {
     try {
       return await question
     } catch (error) {
-      log.warn({ err: error }, 'balance: no answer')
+      log[level]({ err: error }, 'balance: no answer')
       throw balanceUnknown()
     }
   }
@@ -77,9 +80,9 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
     }
   }
   return {
-    read,
-    load,
-    glance: async (wallet) => (await glance(read(wallet)))?.remaining,
+    read: (wallet) => read(wallet),
+    load: (wallet) => load(wallet),
+    glance: async (wallet) => (await glance(read(wallet, 'debug')))?.remaining,
     glanceAfter: async (wallet, jobId, charged) => {
       const remaining = await glance(ledger.accountFor(wallet, jobId, charged))
       return remaining === 'unknown_wallet' ? undefined : remaining

@@ -28,9 +28,10 @@ function house(...answers: (Error | 'loaded')[]) {
     return { type: answer } as Reply
   }
   const bus = Object.assign(new JobBus(), { request })
-  const log = makeLog('test', 'silent')
+  const lines: string[] = []
+  const log = makeLog('test', 'info', { write: (line) => lines.push(line) })
   const balances = makeBalances({ ledger, bus, clock: new ManualClock(), log })
-  return { balances, asked: () => asked }
+  return { balances, lines, asked: () => asked }
 }
 
 const silent = () => new RequestTimeout('account.load', 2_500)
@@ -53,6 +54,15 @@ Balances('nobody answers twice, or nobody is there: it cannot be told now', asyn
     assert.ok(isUnavailable(failed))
     assert.is(asked(), times)
   }
+})
+
+Balances('what is missing in a header is not logged: every answer has one', async () => {
+  const gone = new NoResponders('account.load')
+  const { balances, lines } = house(gone, gone)
+  assert.is(await balances.glance(wallet), undefined)
+  assert.is(lines.length, 0)
+  await balances.read(wallet).catch(() => {})
+  assert.is(lines.length, 1)
 })
 
 Balances.run()
