@@ -4,6 +4,7 @@ import type { Registry, RegistryEntry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
 import { isWrongLastSequence } from './api-error.ts'
 import { decode, encode } from './codec.ts'
+import { readAgain } from './read-again.ts'
 import type { BucketName } from './streams.ts'
 import { watchBucket } from './watch-bucket.ts'
 
@@ -17,10 +18,11 @@ interface Bucket {
 
 /** One JetStream key-value bucket as a registry. */
 export function makeRegistry(bucket: Bucket): Registry {
-  const { kv } = bucket
+  const { kv, connection } = bucket
+  const read = readAgain(connection)
   return {
     get: async (key) => {
-      const entry = await kv.get(key)
+      const entry = await read(() => kv.get(key))
       return entry ? toEntry(entry) : undefined
     },
     put: async (key, value, revision) => {
