@@ -55,10 +55,16 @@ export function makeHealth({ lane, bus, clock, log, reader, metrics }: Options):
   const fallSilent = () => {
     silent ??= troubles.begin('chain')
   }
+  // One that does not answer at all is told of by whoever asked it something; of one that is slow nobody says a word.
+  const fallLate = () => {
+    if (!silent)
+      log.warn({ lane, waitedMs: PULSE_LATE_MS }, 'lane: the node is slow to tell its head')
+    fallSilent()
+  }
   const pulse = async () => {
     if (asking) return
     asking = true
-    const cancel = clock.after(PULSE_LATE_MS, fallSilent)
+    const cancel = clock.after(PULSE_LATE_MS, fallLate)
     try {
       await reader.head()
       silent?.()

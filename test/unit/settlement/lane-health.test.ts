@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GasFundsMissing } from '../../../src/ports/escrow.ts'
 import { SignerUnavailable } from '../../../src/ports/signer.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
 import { job, lock, settle } from '../../fakes/chain/intents.ts'
 import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
@@ -45,12 +46,16 @@ test('a chain that is down is noticed by an idle lane, and its return at once', 
   assert.is(house.health('lock').heldUp, null)
 })
 
-test('a node that takes a question and never answers counts as down', async (house) => {
-  await house.start('lock')
+test('a node that takes a question and never answers counts as down, and the log says so once', async (house) => {
+  const warned: string[] = []
+  const warn = (_about: unknown, words: string) => warned.push(words)
+  const log = Object.assign(Object.create(makeLog('test', 'silent')), { warn })
+  await house.start('lock', { log })
   let answer = (): void => {}
   house.chain.head = () => new Promise((resolve) => (answer = () => resolve(undefined as never)))
   await house.clock.advance(6_000)
   assert.is(house.health('lock').heldUp?.by, 'chain')
+  assert.equal(warned, ['lane: the node is slow to tell its head'])
   answer()
   await house.clock.advance(500)
   assert.is(house.health('lock').heldUp, null)
