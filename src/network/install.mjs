@@ -4,15 +4,23 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const NODE_MAJOR_LEAST = 20
+/** As package.json says. Older ones of 20 lack what builds the web app. */
+const NODE_LEAST = '20.19'
 
 /** Ends with a plain sentence on a Node that cannot run this project. */
 export function requireNode() {
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_LEAST) return
+  if (isNewEnough(process.versions.node)) return
   process.stderr.write(
-    `Node ${NODE_MAJOR_LEAST} or newer is needed, this is ${process.version}. Install it and run this again.\n`,
+    `Node ${NODE_LEAST} or newer is needed, this is ${process.version}. Install it and run this again.\n`,
   )
   process.exit(1)
+}
+
+/** @param {string} version as 20.19.0 */
+export function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number)
+  const [majorLeast, minorLeast] = NODE_LEAST.split('.').map(Number)
+  return major > majorLeast || (major === majorLeast && minor >= minorLeast)
 }
 
 /**
