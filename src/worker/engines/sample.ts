@@ -82,7 +82,8 @@ async function tokensDue(
     return BURST_TOKENS
   }
   const waitMs = startedMs + (made + 1) * tokenMs - performance.now()
-  await sleep(waitMs, signal)
+  // A wake-up that comes too late has nothing to wait for; newer Nodes warn of a time below zero.
+  await sleep(Math.max(0, waitMs), signal)
   return Math.max(1, Math.floor((performance.now() - startedMs) / tokenMs) - made)
 }
 
