@@ -53,6 +53,8 @@ export interface Nats {
 export interface NatsOfOwner extends Nats {
   /** Makes, or brings up to date, all streams and buckets: also those that only other roles use. */
   makeAll(): Promise<void>
+  /** Whether the server that we are connected to, or its cluster, can keep anything at all. */
+  keepsStreams(): boolean
   /** Bytes that streams and buckets take of the disk of each server. */
   storedBytes(): Promise<number>
 }
@@ -108,6 +110,8 @@ export async function connectNats({
   writeByTurn(connection)
   askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''
+  const keepsStreams = () =>
+    connection.info?.jetstream === true || connection.info?.cluster !== undefined
   void logRefusals(connection, log)
   void logStatus(connection, log, (replicas ?? 1) > 1 ? version : undefined)
   const js = publishUntilDecided(publishCheaply(connection.jetstream(), connection))
@@ -121,7 +125,7 @@ export async function connectNats({
     js: connection.jetstream({ timeout: CREATED_WITHIN_MS }),
     jsm: () => connection.jetstreamManager({ checkAPI: false, timeout: CREATED_WITHIN_MS }),
   }
-  const keeping: Keeping = { js, jsm, impatient, replicas, version, log }
+  const keeping: Keeping = { js, jsm, impatient, replicas, version, keepsStreams, log }
   const open = async (stream: StreamName) => {
     await ensureStream(keeping, stream)
     return { stream, js, jsm: await jsm(), log }
@@ -149,6 +153,7 @@ export async function connectNats({
         ...buckets.map((name) => ensureBucket(keeping, name as BucketName)),
       ])
     },
+    keepsStreams,
     storedBytes: async () => {
       const { storage } = await (await impatient.jsm()).getAccountInfo()
       // It adds up all copies. Where there are more servers than copies, the fullest has at most this.

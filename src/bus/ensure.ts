@@ -18,6 +18,8 @@ export interface Keeping {
   readonly replicas: number | undefined
   /** Of the server that we are connected to now. */
   version(): string
+  /** Whether it, or its cluster, can keep anything at all. */
+  keepsStreams(): boolean
   readonly log: Log
 }
 
@@ -77,7 +79,7 @@ const PAUSE_MOST_MS = 2_000
 
 /** A cluster that starts, or elects a leader, cannot say yet what it keeps: it is asked again. */
 async function untilKept<T>(
-  { replicas, log }: Keeping,
+  { replicas, keepsStreams, log }: Keeping,
   what: string,
   ensure: () => Promise<T>,
 ): Promise<T> {
@@ -104,12 +106,18 @@ async function untilKept<T>(
       const isOthersToMake = refused !== undefined
       if (!lacksPeers && !isOthersToMake && !isPassing(error)) throw error
       if (isOthersToMake) log.warn({ what }, 'nats: not there yet: waiting for an actor host')
-      else log.warn({ err: error, what }, 'nats: not able to keep streams yet, trying again')
+      else if (keepsStreams()) {
+        log.warn({ err: error, what }, 'nats: not able to keep streams yet, trying again')
+      } else log.warn({ what }, `nats: not able to keep streams yet: ${NO_JETSTREAM}`)
       await sleep(pauseMs)
       pauseMs = Math.min(pauseMs * 2, PAUSE_MOST_MS)
     }
   }
 }
+
+/** Not the end of a role: a server whose disk is full switches JetStream off, and on when it is started anew. */
+export const NO_JETSTREAM =
+  'the nats-server at NATS_URL runs without JetStream; start it with --jetstream and --store_dir'
 
 const refusedSubject = (error: unknown): string | undefined =>
   error instanceof NatsError && error.isPermissionError()

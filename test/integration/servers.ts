@@ -45,6 +45,10 @@ const COMMANDS = {
 
 export const startNats = (): Promise<Server> => startServer('nats', COMMANDS.nats)
 
+/** Without JetStream: it can keep nothing. */
+export const startBareNats = (): Promise<Server> =>
+  startServer('nats', (port) => ['nats-server', '-a', '127.0.0.1', '-p', `${port}`])
+
 export const startRedis = (): Promise<Server> => startServer('redis', COMMANDS.redis)
 
 /** One that was looked for before it was there. */

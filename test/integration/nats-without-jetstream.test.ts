@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connectNats } from '../../src/bus/connect.ts'
+import { OperatorError } from '../../src/domain/operator-error.ts'
+import { storeApiKey } from '../../src/network/api-key.ts'
+import type { Keys } from '../../src/network/keys.ts'
+import { makeLog } from '../../src/telemetry/log.ts'
+import { type Server, startBareNats } from './servers.ts'
+
+const Without = suite('a nats-server without JetStream')
+
+let server: Server
+
+Without.before(async () => {
+  server = await startBareNats()
+})
+Without.after(() => server?.stop())
+
+Without('npm start says so at once', async () => {
+  const why = await storeApiKey(server.url, {} as Keys).catch((error: unknown) => error)
+  assert.instance(why, OperatorError)
+  assert.match((why as Error).message, /runs without JetStream; start it with --jetstream/)
+})
+
+Without('a role waits for it, and its log says what is missing', async () => {
+  const warned: string[] = []
+  const warn = (_about: unknown, words: string) => warned.push(words)
+  const log = Object.assign(Object.create(makeLog('test', 'silent')), { warn })
+  const nats = await connectNats({ servers: server.url, name: 'test', log, replicas: 1 })
+  // It waits for as long as it lives.
+  void nats.registry('KEYS').catch(() => {})
+  for (let tries = 0; tries < 100 && warned.length === 0; tries++) await sleep(50)
+  await nats.close()
+  assert.match(warned[0] ?? 'nothing', /not able to keep streams yet: .* without JetStream/)
+})
+
+Without.run()
