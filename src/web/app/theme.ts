@@ -36,6 +36,9 @@ export const theme = createTheme({
   components: {
     // In a sentence, colour alone does not make a link.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    // A page has one banner; what stands above a dialog is none.
+    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+    Drawer: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
     // The library's own colour of an alert is nearly white in dark mode, as text on a dark badge is.
     Alert: Alert.extend({
       vars: (_, { color = 'accent' }) => ({

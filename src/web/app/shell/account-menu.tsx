@@ -20,7 +20,8 @@ export function AccountMenu({ session }: { readonly session: WebSession }) {
     },
   })
   return (
-    <Menu position="bottom-end">
+    // The first item takes the focus, not a place before it, which is no part of a menu.
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           variant="default"

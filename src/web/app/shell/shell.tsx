@@ -30,10 +30,11 @@ export function Shell() {
       </a>
       <div className="frame">
         <div className="frame-side">
-          <div style={{ padding: '0 10px 24px' }}>
-            <Brand />
-          </div>
-          <Side />
+          <Side>
+            <div style={{ padding: '0 10px 24px' }}>
+              <Brand />
+            </div>
+          </Side>
         </div>
         <div>
           <header className="frame-top">

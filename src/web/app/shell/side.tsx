@@ -1,12 +1,20 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { NAVIGATION } from './navigation.ts'
 import { isAt } from './open-pages.ts'
 
-export function Side({ onChosen = () => {} }: { readonly onChosen?: () => void }) {
+interface SideProps {
+  readonly onChosen?: () => void
+  /** Above the pages. */
+  readonly children?: ReactNode
+}
+
+export function Side({ onChosen = () => {}, children }: SideProps) {
   const { pathname } = useLocation()
   return (
     <nav aria-label="Main">
+      {children}
       <Stack gap="lg">
         {NAVIGATION.map(({ label, links }) => (
           <div key={label}>

@@ -26,6 +26,8 @@ export function Search() {
               setFault(null)
             }}
             error={fault}
+            // Read out as it comes: the focus stays where the form was sent from.
+            errorProps={{ role: 'alert' }}
             autoComplete="off"
             spellCheck={false}
             style={{ flex: '1 1 260px', maxWidth: 560 }}

@@ -69,6 +69,8 @@ function Paste({ prefix, change }: Omit<KeyEntryProps, 'apiKey'>) {
             setFault(null)
           }}
           error={fault}
+          // Read out as it comes: the focus stays where the form was sent from.
+          errorProps={{ role: 'alert' }}
           style={{ flex: '1 1 280px' }}
         />
         <Button type="submit">Use this key</Button>

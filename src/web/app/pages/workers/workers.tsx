@@ -59,6 +59,8 @@ function LookUp() {
             setIsWrong(false)
           }}
           error={isWrong && 'An address is 0x and 40 hexadecimal digits.'}
+          // Read out as it comes: the focus stays where the form was sent from.
+          errorProps={{ role: 'alert' }}
           autoComplete="off"
           spellCheck={false}
           style={{ flex: '1 1 260px', maxWidth: 480 }}
