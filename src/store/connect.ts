@@ -13,6 +13,7 @@ import { redisAddress } from './address.ts'
 import { makeStoreFile } from './append-only-file.ts'
 import { makeBurstBuckets } from './burst-limit.ts'
 import { writeByTurn } from './by-turn.ts'
+import { refuseEviction } from './eviction.ts'
 import { readInfo } from './info.ts'
 import { makeJobViews } from './job-views.ts'
 import { makeKeyUses } from './key-uses.ts'
@@ -46,7 +47,7 @@ export interface Store {
  * Connects and stays connected. While Redis is away every call fails at once or within two seconds:
  * the caller is told to come again, nothing waits in a queue that a restart would replay.
  * @throws {OperatorError} where `url` is no address of Redis, or Redis does not let us in, or not to what
- *   everybody needs
+ *   everybody needs, or would evict keys
  */
 export async function connectRedis({ url, log }: { url: string; log: Log }): Promise<Store> {
   const redis = new Redis(redisAddress(url), {
@@ -76,7 +77,13 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     down = false
   })
   const generation = followGeneration(redis)
-  await firstConnection(redis)
+  try {
+    await firstConnection(redis)
+    await refuseEviction(redis)
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
   return {
     ledger: makeLedger(redis, generation),
     setAsides: makeSetAsides(redis, generation),
@@ -109,12 +116,7 @@ async function firstConnection(redis: Redis): Promise<void> {
   redis.connect().catch(() => {
     // Reported by the error listener; ioredis goes on trying.
   })
-  try {
-    await ready
-  } catch (error) {
-    redis.disconnect()
-    throw error
-  }
+  await ready
 }
 
 /** No password, a wrong one, or a user that is not meant for the service. */
