@@ -47,7 +47,7 @@ export function makeChainWatcher(options: WatcherOptions): ChainWatcher {
       moved: cursor.save,
       kept: cursor.kept,
     })
-    const loop = makePokedLoop('watcher', follower.step, log)
+    const loop = makePokedLoop({ name: 'watcher', step: follower.step, clock, log })
     const endings = [reader.onBlock(loop.poke), clock.every(SAFETY_POLL_MS, loop.poke)]
     stopAll = async () => {
       for (const end of endings) end()

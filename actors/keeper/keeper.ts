@@ -91,7 +91,7 @@ export function makeKeeper(options: KeeperOptions): Keeper {
     const wallets = makeWatchedWallets(registries)
     const proofs = makeProofs({ ...options, strikes: registries.strikes, hands })
     const turn = makeTurn({ ...options, follower, deposits, hands, checkpoints, proofs })
-    const loop = makePokedLoop('keeper', turn, log)
+    const loop = makePokedLoop({ name: 'keeper', step: turn, clock, log })
     await wallets.start((wallet) => {
       deposits.watch(wallet)
       loop.poke()
