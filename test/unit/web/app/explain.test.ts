@@ -25,7 +25,8 @@ import {
 import { USDG_ERRORS } from '../../../../src/chain/usdg-errors.ts'
 import { CONTRACT_REFUSALS, PASSED_ON } from '../../../../src/web/app/api/contract-refusals.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
-import { ApiFailure, Unreachable } from '../../../../src/web/app/api/failure.ts'
+import { ApiFailure, NoCookie, Unreachable } from '../../../../src/web/app/api/failure.ts'
+import { NoKeySignature } from '../../../../src/web/app/wallet/signature.ts'
 
 const TIMELOCK = parseAbi(['error TimelockUnexpectedOperationState(bytes32 id, bytes32 states)'])
 
@@ -33,6 +34,11 @@ const Explain = suite('what errors say to people')
 
 const failure = (status: number, code: string) =>
   new ApiFailure('What was wrong.', { status, code, requestId: 'r1' })
+
+Explain('a browser without cookies, a wallet that is a contract: what to do instead', () => {
+  assert.match(explain(new NoCookie('no cookie')).todo, /Allow cookies/)
+  assert.match(explain(new NoKeySignature('of no key')).todo, /QR or transfer/)
+})
 
 Explain('a refusal of the API: its own words, and what to do by its code', () => {
   assert.equal(explain(failure(409, 'key_exists')), {
