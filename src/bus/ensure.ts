@@ -72,6 +72,7 @@ async function bringUpToDate(
 const STREAM_NOT_FOUND = 10_059
 const NO_SUITABLE_PEERS = 10_005
 const NOT_CLUSTERED = 10_074
+const NAME_IN_USE = 10_058
 /** So long a cluster may take until its servers know of one another. */
 const PEERS_WITHIN_MS = 30_000
 const PAUSE_FIRST_MS = 100
@@ -137,10 +138,14 @@ export const isMaking = (subject: string): boolean =>
 const codeOf = (error: unknown): number | undefined =>
   error instanceof NatsError ? error.api_error?.err_code : undefined
 
-/** No leader at the moment, or no answer. */
+/**
+ * No leader at the moment, or no answer; or it is there by now, since another made it, or what was asked for without
+ * an answer was done: then it is found, and brought up to date.
+ */
 const isPassing = (error: unknown): boolean =>
   error instanceof NatsError &&
   (error.api_error?.code === 503 ||
+    error.api_error?.err_code === NAME_IN_USE ||
     error.code === ErrorCode.NoResponders ||
     error.code === ErrorCode.Timeout ||
     error.code === ErrorCode.JetStreamNotEnabled)

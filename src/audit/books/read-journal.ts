@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AckPolicy,
   connect,
@@ -22,6 +23,7 @@ export interface JournalReading {
 }
 
 const PATIENCE_MS = 10_000
+const AGAIN_MS = 500
 const BATCH = 1_000
 const NO_SUCH_STREAM = 10_059
 
@@ -41,19 +43,43 @@ export async function readJournal(url: string): Promise<JournalReading> {
     )
   })
   try {
-    const differences: Difference[] = []
-    const journal = new Map<string, Told>()
-    await eachMessage(connection, { stream: 'JOB', subject: 'job.>' }, (message) => {
-      differences.push(...enterRecord(journal, message))
-    })
-    const archive = new Map<string, Told>()
-    await eachMessage(connection, { stream: 'DONE', subject: 'done.>' }, (message) => {
-      differences.push(...enterArchived(archive, message))
-    })
-    return { journal, archive, differences }
+    return await untilTold(() => readStreams(connection))
+  } catch (error) {
+    if (!(error instanceof NatsError)) throw error
+    throw new CannotTell(
+      `NATS at ${servers.map(placeOf).join(',')} tells nothing of its streams (${reasonOf(error)}): ` +
+        'look at its log, then try again',
+      { cause: error },
+    )
   } finally {
     await connection.close()
   }
+}
+
+/** Servers of a cluster elect who answers for a stream, and nobody does meanwhile. */
+async function untilTold(read: () => Promise<JournalReading>): Promise<JournalReading> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof NatsError) || performance.now() > until) throw error
+      await sleep(AGAIN_MS)
+    }
+  }
+}
+
+async function readStreams(connection: NatsConnection): Promise<JournalReading> {
+  const differences: Difference[] = []
+  const journal = new Map<string, Told>()
+  await eachMessage(connection, { stream: 'JOB', subject: 'job.>' }, (message) => {
+    differences.push(...enterRecord(journal, message))
+  })
+  const archive = new Map<string, Told>()
+  await eachMessage(connection, { stream: 'DONE', subject: 'done.>' }, (message) => {
+    differences.push(...enterArchived(archive, message))
+  })
+  return { journal, archive, differences }
 }
 
 /** One job has one journal, and its terminal states stay. */
