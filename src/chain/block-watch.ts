@@ -1,5 +1,5 @@
 import type { Log } from '../telemetry/log.ts'
-import { type Rpc, RpcError } from './json-rpc.ts'
+import type { Rpc } from './json-rpc.ts'
 
 export interface BlockWatch {
   /** Calls soon after the chain's head has moved, either way. The returned function ends it. */
@@ -32,8 +32,9 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
       : Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, intervalMs / SHARE_OF_INTERVAL))
 
   const look = async () => {
-    automine ??= await isAutomine(rpc)
     const number = Number(await rpc.call<string>('eth_blockNumber', []))
+    // Afterwards: a node that is away is none that says no.
+    automine ??= await isAutomine(rpc)
     if (number === head?.number) return
     const now = performance.now()
     if (head && number > head.number) {
@@ -48,11 +49,14 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
     timer = undefined
     polling = true
     look()
-      // Whoever listens also asks by itself, and tells of a node that is down.
-      .catch((error) => log.debug({ err: error }, 'chain: head not read'))
-      .finally(() => {
+      .then(waitMs, (error: unknown) => {
+        // Whoever listens also asks by itself, and tells of a node that is down, or has had too many questions.
+        log.debug({ err: error }, 'chain: head not read')
+        return POLL_MAX_MS
+      })
+      .then((delayMs) => {
         polling = false
-        schedule(waitMs())
+        schedule(delayMs)
       })
   }
   const schedule = (delayMs: number) => {
@@ -80,12 +84,12 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
   }
 }
 
-/** Only a local development node knows the method. */
-async function isAutomine(rpc: Rpc): Promise<boolean> {
-  try {
-    return (await rpc.call<boolean>('anvil_getAutomine', [])) === true
-  } catch (error) {
-    if (error instanceof RpcError) return false
-    throw error
-  }
-}
+/**
+ * Only a local development node knows the method. Whoever stands before another one may refuse it in any
+ * words, with a page for people among them: only whoever answers with yes is such a node.
+ */
+const isAutomine = (rpc: Rpc): Promise<boolean> =>
+  rpc.call<unknown>('anvil_getAutomine', []).then(
+    (answer) => answer === true,
+    () => false,
+  )

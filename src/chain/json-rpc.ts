@@ -33,7 +33,8 @@ export const isRevert = ({ code, reason }: RpcError): boolean =>
 interface Answer {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  /** As specified; from what stands before a node it may be anything. */
+  readonly error?: unknown
 }
 
 const CONNECTIONS = 4
@@ -85,14 +86,12 @@ export function makeRpc(rpcUrl: string): Rpc {
       throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
     })
     const answer = parseAnswer(text)
-    if (answer?.error) {
-      const { code, message, data } = answer.error
-      throw new RpcError(method, code, message, data)
-    }
+    if (answer?.error) throw refusalOf(method, answer.error)
     if (status !== 200 || !answer || answer.result === undefined) {
       throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
     }
-    if (answer.id !== id) {
+    // Some proxies make a string of it.
+    if (String(answer.id) !== String(id)) {
       throw new ChainUnavailable(`${method}: the node answered another question`)
     }
     return answer.result
@@ -111,6 +110,13 @@ export function makeRpc(rpcUrl: string): Rpc {
     },
     close: () => pool.close(),
   }
+}
+
+/** Gateways have been seen to answer with the words alone. */
+function refusalOf(method: string, error: unknown): RpcError {
+  if (typeof error !== 'object' || error === null) return new RpcError(method, 0, String(error))
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
+  return new RpcError(method, Number(code ?? 0), String(message ?? 'refused without a word'), data)
 }
 
 function nodeAddress(rpcUrl: string): URL {

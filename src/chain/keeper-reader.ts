@@ -30,6 +30,7 @@ import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { depositAddressOf } from './deposit-address.ts'
 import { decodeFacts, TOPICS } from './facts.ts'
+import { headOf } from './head.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
 import { blockOf, readNewLogs } from './new-logs.ts'
@@ -44,7 +45,7 @@ export function makeKeeperReader(options: Options): KeeperReader {
   const { rpc, contracts } = options
   return {
     terms: () => readTerms(options),
-    head: async () => toBlock(await rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])),
+    head: async () => toBlock(await headOf(rpc)),
     block: async (number) => {
       const block = await blockOf(rpc, number)
       return block ? toBlock(block) : undefined

@@ -13,6 +13,7 @@ import { readAccount } from './account.ts'
 import type { BlockWatch } from './block-watch.ts'
 import type { Contracts } from './contracts-file.ts'
 import { decodeFacts, TOPICS } from './facts.ts'
+import { headOf } from './head.ts'
 import { jobFilter, readJobLogs } from './job-logs.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
@@ -30,7 +31,7 @@ interface Options {
 export function makeReader(options: Options): EscrowReader {
   const { rpc, blocks, contracts } = options
   return {
-    head: async () => toBlock(await rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])),
+    head: async () => toBlock(await headOf(rpc)),
     block: async (number) => {
       const block = await blockOf(rpc, number)
       return block ? toBlock(block) : undefined

@@ -6,7 +6,6 @@ import {
   type Batch,
   BatchTooLarge,
   type EscrowWriter,
-  type Hex,
   type SignedTransaction,
 } from '../ports/escrow.ts'
 import type { TransactionSigner, UnsignedTransaction } from '../ports/signer.ts'
@@ -16,6 +15,7 @@ import { callOf } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
 import { capFees, type Fees, makeFees, raiseFees, readFees } from './fees.ts'
 import { gasMax, itemsThatFit } from './gas.ts'
+import { headOf } from './head.ts'
 import { makeRpc, type Rpc } from './json-rpc.ts'
 import { LookPace } from './look-pace.ts'
 import { nonceOf, type Sending, send } from './send.ts'
@@ -88,13 +88,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   }
 }
 
-async function readBlockGas(rpc: Rpc): Promise<bigint> {
-  const block = await rpc.call<{ readonly gasLimit: Hex }>('eth_getBlockByNumber', [
-    'latest',
-    false,
-  ])
-  return BigInt(block.gasLimit)
-}
+const readBlockGas = async (rpc: Rpc): Promise<bigint> => BigInt((await headOf(rpc)).gasLimit)
 
 /** One item alone is tried all the same: there is nothing to split. */
 function refuseTooLarge({ type, items }: Batch, gas: bigint, blockGas: bigint): void {

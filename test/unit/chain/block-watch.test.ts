@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeBlockWatch } from '../../../src/chain/block-watch.ts'
 import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { pause, until } from '../../until.ts'
 
@@ -43,6 +44,43 @@ for (const automine of [true, false]) {
     }
   })
 }
+
+Watch('who refuses unknown methods with a page for people is told of all the same', async () => {
+  const { node, rpc } = makeNode({ automine: false })
+  const behindGateway: Rpc = {
+    ...rpc,
+    call: async (method) => {
+      if (method.startsWith('anvil_')) throw new ChainUnavailable('HTTP 403 and no result')
+      return rpc.call(method)
+    },
+  }
+  const blocks = makeBlockWatch(behindGateway, makeLog('test', 'silent'))
+  try {
+    let calls = 0
+    blocks.onBlock(() => calls++)
+    await until('the first head is told', async () => calls === 1)
+    node.head = 2
+    await until('a block is told', async () => calls === 2)
+  } finally {
+    blocks.close()
+  }
+})
+
+Watch('a node that refuses is asked once a second', async () => {
+  let asked = 0
+  const call = async (method: string) => {
+    asked++
+    throw new RpcError(method, 429, 'too many requests')
+  }
+  const blocks = makeBlockWatch({ call, close: async () => {} }, makeLog('test', 'silent'))
+  try {
+    blocks.onBlock(() => {})
+    await pause(REST_MS)
+    assert.ok(asked <= REST_MS / 1_000 + 1, `${asked} times in ${REST_MS} ms`)
+  } finally {
+    blocks.close()
+  }
+})
 
 Watch('a node that rests is asked less often', async () => {
   const { node, rpc } = makeNode({ automine: true })

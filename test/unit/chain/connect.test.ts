@@ -9,7 +9,7 @@ import { makeRpc } from '../../../src/chain/json-rpc.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 import { priceOf } from '../../../src/domain/pricing.ts'
 import { TIERS } from '../../../src/domain/tiers.ts'
-import type { Hex } from '../../../src/ports/escrow.ts'
+import { ChainUnavailable, type Hex } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { freePort } from '../../integration/servers.ts'
 import { until } from '../../until.ts'
@@ -30,13 +30,14 @@ function listen() {
 }
 
 /** A node with the contracts, as far as a start looks at them. */
-async function startNode(port: number, chainId: number) {
+async function startNode(port: number, chainId: number | null) {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { id, method, params } = JSON.parse(body)
-    const results: Readonly<Record<string, () => string>> = {
-      eth_chainId: () => `0x${chainId.toString(16)}`,
+    const results: Readonly<Record<string, () => string | null>> = {
+      eth_chainId: () => (chainId === null ? null : `0x${chainId.toString(16)}`),
+      eth_getBlockByNumber: () => null,
       eth_getCode: () => '0x60',
       eth_call: () => price(params[0].data),
     }
@@ -86,6 +87,23 @@ Chain('a node that is away is waited for, and said to be there', async () => {
   assert.not.match(JSON.stringify(warning), /secret/)
   const stop = await startNode(port, CHAIN_ID)
   await until('a word', () => says('chain: the node answers').length === 1)
+  await chain.close()
+  stop()
+})
+
+Chain('one that has neither chain nor block to tell yet is waited for', async () => {
+  const port = await freePort()
+  const heard = listen()
+  const stopStarting = await startNode(port, null)
+  const chain = await connectChain({
+    ...{ rpcUrl: `http://127.0.0.1:${port}`, contracts, log: heard.log },
+  })
+  const WAITS = 'chain: the node does not answer, and is waited for'
+  assert.is(heard.says(WAITS).length, 1)
+  assert.instance(await chain.reader.head().catch((error: unknown) => error), ChainUnavailable)
+  stopStarting()
+  const stop = await startNode(port, CHAIN_ID)
+  await until('it answers', () => heard.says('chain: the node answers').length === 1)
   await chain.close()
   stop()
 })

@@ -43,6 +43,20 @@ Answers('the answer to another question is none', async () => {
   assert.match((told as Error).message, 'eth_chainId: the node answered another question')
 })
 
+Answers('its number may come back as a string', async () => {
+  reply = (id) => ({ body: answer(`${id}`, { result: '0x3' }) })
+  assert.is(await ask(), '0x3')
+})
+
+Answers('a refusal that is words alone is told with them', async () => {
+  for (const error of ['Too many requests', { message: 'Too many requests' }]) {
+    reply = (id) => ({ status: 429, body: answer(id, { error }) })
+    const told = await ask()
+    assert.instance(told, RpcError)
+    assert.is((told as Error).message, 'eth_chainId: Too many requests (0)')
+  }
+})
+
 Answers('an error is told, also by who could not read the question', async () => {
   reply = () => ({ body: answer(null, { error: { code: -32_700, message: 'parse error' } }) })
   assert.instance(await ask(), RpcError)
