@@ -2,7 +2,7 @@ import { hexToBigInt } from 'viem'
 import type { Hex } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeCached } from './cached.ts'
-import type { Rpc } from './json-rpc.ts'
+import { type Rpc, RpcError } from './json-rpc.ts'
 
 /** In wei per unit of gas. */
 export interface Fees {
@@ -43,6 +43,26 @@ export async function readFees(rpc: Rpc): Promise<Fees> {
   // Twice the base fee outlasts five full blocks.
   return { maxFeePerGas: base * 2n + tip, maxPriorityFeePerGas: tip }
 }
+
+/**
+ * The same for a transaction that was passed by, or not taken: what nobody has paid in the last blocks, the
+ * node has to be asked. Many chains have a least tip, and one that is idle shows it nowhere else.
+ */
+export async function readFeesInstead(rpc: Rpc): Promise<Fees> {
+  const [{ maxFeePerGas, maxPriorityFeePerGas: seen }, wanted] = await Promise.all([
+    readFees(rpc),
+    readWantedTip(rpc),
+  ])
+  const tip = max(seen, wanted)
+  return { maxFeePerGas: maxFeePerGas - seen + tip, maxPriorityFeePerGas: tip }
+}
+
+/** Not every node knows the question. */
+const readWantedTip = (rpc: Rpc): Promise<bigint> =>
+  rpc.call<Hex>('eth_maxPriorityFeePerGas', []).then(hexToBigInt, (error: unknown) => {
+    if (error instanceof RpcError) return 0n
+    throw error
+  })
 
 /** @param maxWei the most that the operator pays per unit of gas */
 export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, maxWei: bigint): Fees {

@@ -13,7 +13,7 @@ import type { TransactionSigner } from '../ports/signer.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Call } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
-import { capFees, type Fees, raiseFees, readFees } from './fees.ts'
+import { capFees, type Fees, raiseFees, readFees, readFeesInstead } from './fees.ts'
 import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
 import { dataOf, refusalOf, targetOf } from './keeper-calls.ts'
 import { makeKeeperReader } from './keeper-reader.ts'
@@ -154,7 +154,7 @@ async function send(
     }
     const outcome = await outcomeOf(sending, nonce, sent, offered === 'taken')
     if (outcome) return outcome
-    const raised = raiseFees(fees, await readFees(rpc), ceilingWei)
+    const raised = raiseFees(fees, await readFeesInstead(rpc), ceilingWei)
     if (raised !== 'capped') fees = raised
     log.debug({ nonce, attempt, offered, maxFeeWei: fees.maxFeePerGas }, 'keeper: not included yet')
   }

@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.ts'
 import { makeCached } from './cached.ts'
 import { callOf } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
-import { capFees, type Fees, makeFees, raiseFees, readFees } from './fees.ts'
+import { capFees, type Fees, makeFees, raiseFees, readFeesInstead } from './fees.ts'
 import { gasMax, itemsThatFit } from './gas.ts'
 import { headOf } from './head.ts'
 import { makeRpc, type Rpc } from './json-rpc.ts'
@@ -80,7 +80,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
     },
     replace: async (lane, transaction) => {
       const { fees: former, ...same } = parseOwn(transaction)
-      const raised = raiseFees(former, await readFees(rpc), maxFeeWei)
+      const raised = raiseFees(former, await readFeesInstead(rpc), maxFeeWei)
       return raised === 'capped' ? raised : signers[lane].sign({ ...same, ...raised })
     },
     send: (lane, offer, broadcast) => send(sendings[lane], offer, broadcast),
