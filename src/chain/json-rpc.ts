@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { OperatorError } from '../domain/operator-error.ts'
-import { ChainUnavailable } from '../ports/escrow.ts'
+import { ChainUnavailable, type Hex } from '../ports/escrow.ts'
 import { isOvertaken, OVERTAKEN_TRIES } from './moving-head.ts'
 
 /** JSON-RPC to one node, over connections that stay open. */
@@ -27,8 +27,18 @@ export class RpcError extends ChainUnavailable {
 }
 
 /** Whether a call was executed and reverted. Code 3 is what geth and those after it say of it. */
-export const isRevert = ({ code, reason }: RpcError): boolean =>
-  code === 3 || /revert/i.test(reason)
+export const isRevert = (error: RpcError): boolean =>
+  error.code === 3 || /revert/i.test(error.reason) || revertDataOf(error) !== undefined
+
+/**
+ * What a contract said when it reverted, as nodes put it into `data`: bare (geth), behind a word (nethermind),
+ * or in an object (hardhat and what is made of it). Undefined: nothing of the kind.
+ */
+export function revertDataOf({ data }: RpcError): Hex | undefined {
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
+  const found = typeof inner === 'string' ? /^(?:revert\w* )?(0x[0-9a-f]{8,})$/i.exec(inner) : null
+  return found?.[1] as Hex | undefined
+}
 
 interface Answer {
   readonly id?: unknown

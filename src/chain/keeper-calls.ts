@@ -4,7 +4,7 @@ import { unreachable } from '../domain/result.ts'
 import type { KeeperCall, KeeperOutcome } from '../ports/keeper.ts'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { isRevert, type RpcError } from './json-rpc.ts'
+import { isRevert, type RpcError, revertDataOf } from './json-rpc.ts'
 import { USDG_ERRORS } from './usdg-errors.ts'
 
 /** Which contract it calls. */
@@ -66,10 +66,11 @@ const ERRORS = [...jobEscrowAbi, ...workerStakingAbi, ...devUsdgAbi, ...USDG_ERR
   ({ type }) => type === 'error',
 )
 
-function reasonOf({ data, reason }: RpcError): string {
-  if (typeof data !== 'string' || !/^0x[0-9a-f]{8}/i.test(data)) return reason
+function reasonOf(error: RpcError): string {
+  const data = revertDataOf(error)
+  if (!data) return error.reason
   try {
-    return decodeErrorResult({ abi: ERRORS, data: data as Hex }).errorName
+    return decodeErrorResult({ abi: ERRORS, data }).errorName
   } catch {
     return `an error of another contract, ${data.slice(0, 10)}` // the token's, most likely
   }

@@ -6,7 +6,7 @@ import { workerStakingAbi } from './abi.ts'
 import { registerData } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
 import { addressTopic, WORKER_DEACTIVATED } from './facts.ts'
-import { isRevert, type Rpc, RpcError } from './json-rpc.ts'
+import { isRevert, type Rpc, RpcError, revertDataOf } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
 
 /* What WorkerStaking says of one worker. See EscrowReader for each. */
@@ -44,10 +44,11 @@ export async function readRegistrationError(
   }
 }
 
-function nameOf({ data, reason }: RpcError): string {
-  if (typeof data !== 'string' || !/^0x[0-9a-f]{8}/i.test(data)) return reason
+function nameOf(error: RpcError): string {
+  const data = revertDataOf(error)
+  if (!data) return error.reason
   try {
-    return decodeErrorResult({ abi: workerStakingAbi, data: data as Hex }).errorName
+    return decodeErrorResult({ abi: workerStakingAbi, data }).errorName
   } catch {
     return `an error that WorkerStaking does not have, ${data.slice(0, 10)}`
   }
