@@ -37,6 +37,31 @@ Command('a node that is away is told without its address', async () => {
   assert.not.match(said, /secret/)
 })
 
+Command('a chain that cannot carry the service is told apart before anything is sent', async () => {
+  const withoutBaseFee: Parameters<typeof answerBy>[0] = async ({ method }, forward) => {
+    const answer = await forward()
+    if (method !== 'eth_getBlockByNumber') return answer
+    const { baseFeePerGas: _, ...block } = answer.result as Record<string, unknown>
+    return { result: block }
+  }
+  const beforeCancun: Parameters<typeof answerBy>[0] = async ({ method }, forward) =>
+    method === 'eth_call'
+      ? { error: { code: -32_000, message: 'invalid opcode: TLOAD' } }
+      : forward()
+  for (const [answer, expected] of [
+    [withoutBaseFee, /no base fee, and the service sends EIP-1559 transactions only/],
+    [beforeCancun, /does not execute what the contracts are made of \(TLOAD, MCOPY and PUSH0/],
+  ] as const) {
+    answerBy(answer)
+    for (const mode of [['--dry-run'], []]) {
+      const { code, said } = await run(['--development-token', ...mode], HOLDERS)
+      assert.match(said, expected)
+      assert.is(code, 1)
+    }
+  }
+  assert.is(await sentSoFar(), 0)
+})
+
 Command('a dry run says each step and who would hold what, and sends nothing', async () => {
   const { code, said } = await run(['--development-token', '--dry-run'], HOLDERS)
   assert.is(code, 0, said)

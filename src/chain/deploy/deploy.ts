@@ -4,6 +4,7 @@ import { buildContracts } from '../../contracts/build.ts'
 import type { Address } from '../../domain/ids.ts'
 import { ABI_HASH, devUsdgAbi } from '../abi.ts'
 import { type Contracts, findContracts, writeContracts } from '../contracts-file.ts'
+import { assertSuitable } from './chain-kind.ts'
 import { checkDeployment } from './check.ts'
 import type { Addresses } from './constructors.ts'
 import { type Deployer, makeDeployer, makeReader, type Reader } from './deployer.ts'
@@ -53,6 +54,7 @@ export async function deployContracts(options: DeployOptions): Promise<Contracts
       return known
     }
   }
+  await assertSuitable(reader)
   if (settings.token !== 'development') await assertPaymentToken(reader, settings.token)
   await buildContracts()
   const deployer = makeDeployer(reader, options.deployerPrivateKey)

@@ -2,6 +2,7 @@ import { formatEther } from 'viem'
 import { buildContracts } from '../../contracts/build.ts'
 import { ABI_HASH } from '../abi.ts'
 import { type Contracts, findContracts, readContracts } from '../contracts-file.ts'
+import { assertSuitable } from './chain-kind.ts'
 import { checkDeployment } from './check.ts'
 import { assertSound, chooseSettings } from './choose.ts'
 import { assertPaymentToken, assertSameDeployment, deployContracts } from './deploy.ts'
@@ -96,6 +97,7 @@ async function look(looked: Looked): Promise<Forecast> {
   const { reader, deployer, settings, chainId, command } = looked
   const { record } = looked
   if (record) assertSameDeployment(record, { ...command, settings }, { deployer, chainId })
+  await assertSuitable(reader)
   await buildContracts()
   const about = { chain_id: chainId, abi_hash: ABI_HASH, deploy_block: 0 }
   const { at, left } = await stepsLeft({
