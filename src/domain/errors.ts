@@ -111,7 +111,7 @@ export const ERRORS = {
   answer_gone: {
     status: 410,
     type: 'not_found_error',
-    when: 'A retried request whose job has answered and is charged, but whose text is no longer kept. `details` names the job.',
+    when: 'The job has answered and is charged, but its text was lost on its way, or, for a retried request, is no longer kept. `details` names the job.',
     todo: 'Send it as a new request, which is a new job: with another `Idempotency-Key`, or not as a retry.',
     retry: 'no',
   },

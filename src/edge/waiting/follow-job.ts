@@ -20,7 +20,6 @@ import {
   endUnknown,
   lostJob,
   lostMidAnswer,
-  lostPart,
   timedOut,
 } from './follow-refusals.ts'
 import type { Follower } from './follower.ts'
@@ -253,7 +252,7 @@ export class FollowedJob implements Waiter {
     log.error({ jobId: this.jobId, origin }, 'a part of the answer was lost')
     const refusal = answer === 'unreadable' ? answerUnreadable() : answerGone(ending)
     const known = { ...ending, settlementTx: this.#settlement.tx }
-    this.#fail(origin === 'joined' ? refusal : lostPart(), known)
+    this.#fail(refusal, known)
   }
 
   async #ask(): Promise<void> {

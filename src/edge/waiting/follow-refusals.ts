@@ -9,9 +9,6 @@ const internal = (message: string): Refusal => ({ code: 'internal_error', messag
 
 export const lostJob = (): Refusal => internal('The job was lost. Trying again usually succeeds.')
 
-export const lostPart = (): Refusal =>
-  internal('A part of the answer was lost on its way. Trying again usually succeeds.')
-
 export const lostMidAnswer = (): Refusal =>
   internal('The worker was lost in the middle of the answer. Try again.')
 
@@ -30,12 +27,12 @@ export const inDoubt = (): Refusal => ({
     '`Idempotency-Key` it is not charged twice.',
 })
 
-/** Not a fault that a repetition heals: the answer was given, and its text is no longer kept. */
+/** Not a fault that a repetition heals: the answer was given, and its text was lost or is no longer kept. */
 export const answerGone = ({ jobId, charged }: Completed): Refusal => ({
   code: 'answer_gone',
   message:
-    `Job ${jobId} has answered this request and is charged, but the text of its answer is no ` +
-    'longer kept. To have it answered anew, as a new job, send it as a new request: with another ' +
+    `Job ${jobId} has answered this request and is charged, but the text of its answer is lost, ` +
+    'or no longer kept. To have it answered anew, as a new job, send it as a new request: with another ' +
     '`Idempotency-Key`, or not as a retry.',
   details: { job_id: jobId, credits_charged: Number(charged) },
 })
