@@ -101,15 +101,21 @@ Answers('a gap is mended from the stored answer', async ({ stage }) => {
   assert.is(body.choices[0].message.content, TEXTS.join(''))
 })
 
-Answers('an answer that is lost for good is a 500, never half an answer', async ({ stage }) => {
-  stage.play = ({ jobId }) => {
-    stage.outputs.answers.set(jobId, 'something else')
-    stage.say(chunksOf(jobId, TEXTS)[0]!, completed(jobId, TEXTS))
-  }
-  const response = await call(stage, '/v1/chat/completions', { body: chat() })
-  assert.is(response.status, 500)
-  assert.is((await jsonOf(response)).error.code, 'internal_error')
-})
+Answers(
+  'an answer that is lost for good is told so with its charge, and is never half an answer',
+  async ({ stage }) => {
+    stage.play = ({ jobId }) => {
+      stage.outputs.answers.set(jobId, 'something else')
+      stage.say(chunksOf(jobId, TEXTS)[0]!, completed(jobId, TEXTS))
+    }
+    const response = await call(stage, '/v1/chat/completions', { body: chat() })
+    assert.is(response.status, 410)
+    const { error } = await jsonOf(response)
+    assert.is(error.code, 'answer_gone')
+    assert.ok(error.details.credits_charged > 0)
+    assert.match(error.message, /is charged, but the text of its answer is lost/)
+  },
+)
 
 Answers('an answer without any text', async ({ stage }) => {
   stage.play = ({ jobId }) => stage.say(completed(jobId, []), settlementSent(jobId))
