@@ -53,17 +53,6 @@ NotOffered(
   },
 )
 
-NotOffered('a path that is one slash too long is told the endpoint', async ({ stage }) => {
-  for (const endpoint of ['models', 'jobs', 'account', 'webhooks', 'chat/completions']) {
-    for (const end of ['/', '/?limit=1', '//']) {
-      const answer = await call(stage, `/v1/${endpoint}${end}`)
-      const { error } = await jsonOf(answer)
-      assert.equal([answer.status, error.code], [404, 'route_not_found'], endpoint + end)
-      assert.match(error.message, `The endpoint is /v1/${endpoint}:`)
-    }
-  }
-})
-
 NotOffered('a wallet in place of a key is planned, and says so', async ({ stage }) => {
   for (const scheme of ['SIWE', 'EIP-4361', 'Wallet']) {
     const headers = { authorization: `${scheme} 0xabc` }

@@ -52,7 +52,7 @@ Resources('models: the live ones, by both forms of their id', async ({ stage }) 
     assert.equal(await jsonOf(response), expected)
     assert.is(response.headers.get('x-svc-credits-remaining'), '1000')
   }
-  for (const path of ['Qwen/Qwen3-14B', 'no/such']) {
+  for (const path of ['Qwen/Qwen3-14B', 'no/such', '']) {
     const response = await call(stage, `/v1/models/${path}`)
     const { error } = await jsonOf(response)
     assert.equal([response.status, error.code], [404, 'model_not_found'])

@@ -61,9 +61,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     if (refusal) throw refusal
     if (crossOrigin.answersPreflight(request, reply)) return reply
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw noHost()
-    if (request.is404 || ENDS_IN_SLASH.test(request.url)) {
-      throw unknownRoute(request.method, request.url)
-    }
+    if (request.is404) throw unknownRoute(request.method, request.url)
   })
   server.setNotFoundHandler((request) => {
     throw unknownRoute(request.method, request.url)
@@ -71,9 +69,6 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   logAnswers(server, log)
   return server
 }
-
-/** No endpoint does: a router takes what is before the slash for one, with an empty id. */
-const ENDS_IN_SLASH = /^\/v1\/[^?]*\/(\?|$)/
 
 const noHost = () => refuse('invalid_request', 'The request has no `host` header.')
 
