@@ -1,10 +1,11 @@
-import { decodeErrorResult, encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import { type Address, jobIdToBytes32 } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import type { KeeperCall, KeeperOutcome } from '../ports/keeper.ts'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { isRevert, type RpcError, revertDataOf } from './json-rpc.ts'
+import { isRevert, type RpcError } from './json-rpc.ts'
+import { revertReason } from './revert-reason.ts'
 import { USDG_ERRORS } from './usdg-errors.ts'
 
 /** Which contract it calls. */
@@ -57,7 +58,8 @@ const HOPELESS: ReadonlySet<string> = new Set(['SameContent', 'BadSignature'])
 /** What a simulation that the node refused says of the call; undefined: nothing, the node failed. */
 export function refusalOf(error: RpcError): Extract<KeeperOutcome, { reason: string }> | undefined {
   if (!isRevert(error)) return undefined
-  const reason = reasonOf(error)
+  // One that is unknown is the token's, most likely.
+  const reason = revertReason(error, ERRORS, 'an error of another contract')
   if (NEEDLESS.has(reason)) return { type: 'needless', reason }
   return { type: HOPELESS.has(reason) ? 'hopeless' : 'refused', reason }
 }
@@ -65,13 +67,3 @@ export function refusalOf(error: RpcError): Extract<KeeperOutcome, { reason: str
 const ERRORS = [...jobEscrowAbi, ...workerStakingAbi, ...devUsdgAbi, ...USDG_ERRORS].filter(
   ({ type }) => type === 'error',
 )
-
-function reasonOf(error: RpcError): string {
-  const data = revertDataOf(error)
-  if (!data) return error.reason
-  try {
-    return decodeErrorResult({ abi: ERRORS, data }).errorName
-  } catch {
-    return `an error of another contract, ${data.slice(0, 10)}` // the token's, most likely
-  }
-}

@@ -1,4 +1,4 @@
-import { decodeErrorResult, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
+import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import type { Address } from '../domain/ids.ts'
 import type { RegisterWorker } from '../messages/lane.ts'
 import type { Hex } from '../ports/escrow.ts'
@@ -6,8 +6,9 @@ import { workerStakingAbi } from './abi.ts'
 import { registerData } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
 import { addressTopic, WORKER_DEACTIVATED } from './facts.ts'
-import { isRevert, type Rpc, RpcError, revertDataOf } from './json-rpc.ts'
+import { isRevert, type Rpc, RpcError } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
+import { revertReason } from './revert-reason.ts'
 
 /* What WorkerStaking says of one worker. See EscrowReader for each. */
 
@@ -39,18 +40,8 @@ export async function readRegistrationError(
     await rpc.call<Hex>('eth_call', [call, 'latest'])
     return undefined
   } catch (error) {
-    if (error instanceof RpcError && isRevert(error)) return nameOf(error)
-    throw error
-  }
-}
-
-function nameOf(error: RpcError): string {
-  const data = revertDataOf(error)
-  if (!data) return error.reason
-  try {
-    return decodeErrorResult({ abi: workerStakingAbi, data }).errorName
-  } catch {
-    return `an error that WorkerStaking does not have, ${data.slice(0, 10)}`
+    if (!(error instanceof RpcError) || !isRevert(error)) throw error
+    return revertReason(error, workerStakingAbi, 'an error that WorkerStaking does not have')
   }
 }
 
