@@ -18,7 +18,8 @@ const event = z.object({
     .array(
       z.object({
         delta: words,
-        message: words,
+        // Not of the format: what cannot be read there is no reason to lose what is.
+        message: words.catch(undefined),
         finish_reason: z.string().nullish(),
       }),
     )

@@ -88,6 +88,8 @@ Stream('text may be in `message`, and the whole answer there once more after its
     say({ message: said, finish_reason: 'stop' }),
   )
   assert.is(repeated.text, 'a b')
+  const odd = read(say({ delta: { content: 'a b' }, message: 'hm', finish_reason: 'stop' }))
+  assert.is(odd.text, 'a b')
 })
 
 Stream('usage comes from the upstream where it gives one', () => {
