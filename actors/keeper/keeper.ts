@@ -2,7 +2,7 @@ import type { Credits } from '../../src/domain/credits.ts'
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import { unixSeconds } from '../../src/domain/time.ts'
 import type { Bus } from '../../src/ports/bus.ts'
-import { type Clock, pause } from '../../src/ports/clock.ts'
+import { type Clock, inTime } from '../../src/ports/clock.ts'
 import type {
   KeeperBlock,
   KeeperReader,
@@ -115,7 +115,7 @@ export function makeKeeper(options: KeeperOptions): Keeper {
       for (const end of endings) end()
       wallets.stop()
       // A call may wait for its block for long; given up halfway it does no harm.
-      await Promise.race([loop.stop(), pause(clock, STOP_PATIENCE_MS)])
+      await inTime(clock, STOP_PATIENCE_MS, loop.stop())
       await checkpoints.saveNow(follower.watch, follower.trail)
     }
     loop.poke()

@@ -1,7 +1,7 @@
 import type { LaneIntent, RegisterWorker } from '../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus, Subscription } from '../../src/ports/bus.ts'
-import { pause } from '../../src/ports/clock.ts'
+import { inTime, pause } from '../../src/ports/clock.ts'
 import { LaneConflict, NonceGap } from '../../src/ports/escrow.ts'
 import { makeHealth } from './health.ts'
 import { type LaneWork, makeLaneWork } from './lane-work.ts'
@@ -57,7 +57,11 @@ function begin(options: LaneOptions): Life {
       for (const each of subscriptions) each.unsubscribe()
       health.stop()
       work.wake()
-      await Promise.race([running.catch(() => {}), pause(clock, END_MAX_MS)])
+      await inTime(
+        clock,
+        END_MAX_MS,
+        running.catch(() => {}),
+      )
     },
   }
 }

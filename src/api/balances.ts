@@ -3,7 +3,7 @@ import type { Address, JobId } from '../domain/ids.ts'
 import type { LoadAccount, LoadAccountReply } from '../messages/account.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import { type Bus, RequestTimeout } from '../ports/bus.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, inTime } from '../ports/clock.ts'
 import type { Balance, Ledger } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 import { refuse } from './http/errors.ts'
@@ -66,17 +66,11 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
     }
   }
   const glance = async <T>(question: Promise<T>): Promise<T | undefined> => {
-    let cancel = () => {}
-    const late = new Promise<undefined>((resolve) => {
-      cancel = clock.after(GLANCE_MS, () => resolve(undefined))
-    })
     try {
-      return await Promise.race([question, late])
+      return await inTime(clock, GLANCE_MS, question)
     } catch (error) {
       log.debug({ err: error }, 'balance: no answer for a header')
       return undefined
-    } finally {
-      cancel()
     }
   }
   return {

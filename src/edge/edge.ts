@@ -14,7 +14,7 @@ import type { DurationMs } from '../domain/time.ts'
 import type { BurstBuckets, BurstTerms } from '../ports/burst-buckets.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import { type Clock, pause } from '../ports/clock.ts'
+import { type Clock, inTime } from '../ports/clock.ts'
 import type { FactReader } from '../ports/fact-reader.ts'
 import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
@@ -152,7 +152,7 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
       listeners.stop()
       await closeServer()
       // What was cut has been cancelled by now; those cancellations still have to arrive.
-      await Promise.race([jobs.settled(), pause(clock, CANCELLATIONS_MS)])
+      await inTime(clock, CANCELLATIONS_MS, jobs.settled())
       burst.stop()
       sharedJobs.stop()
       waiting.stop()

@@ -16,3 +16,16 @@ export const pause = (clock: Clock, span: DurationMs): Promise<void> =>
   new Promise((resolve) => {
     clock.after(span, resolve)
   })
+
+/** What `work` comes to, or undefined where that takes longer than `span`. Its timer ends with it. */
+export async function inTime<T>(
+  clock: Clock,
+  span: DurationMs,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  let cancel = () => {}
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(span, () => resolve(undefined))
+  })
+  return Promise.race([work, late]).finally(cancel)
+}

@@ -1,8 +1,7 @@
 import { toAddress } from '../../domain/ids.ts'
-import type { DurationMs } from '../../domain/time.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { type Clock, inTime } from '../../ports/clock.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Pools } from '../models/pools.ts'
@@ -40,17 +39,12 @@ export async function missingOf(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<readonly string[]> {
   const answers = async ({ what, isThere }: Need): Promise<boolean> => {
-    let cancel = () => {}
-    const late = new Promise<false>((resolve) => {
-      cancel = clock.after(ANSWER_WITHIN_MS satisfies DurationMs, () => resolve(false))
-    })
     try {
-      return await Promise.race([Promise.resolve(isThere()).then((is) => is !== false), late])
+      const answer = Promise.resolve(isThere()).then((is) => is !== false)
+      return (await inTime(clock, ANSWER_WITHIN_MS, answer)) === true
     } catch (error) {
       log.warn({ err: error, what }, 'not ready')
       return false
-    } finally {
-      cancel()
     }
   }
   const there = await Promise.all(needs.map(answers))

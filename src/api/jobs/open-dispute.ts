@@ -1,8 +1,7 @@
-import type { DurationMs } from '../../domain/time.ts'
 import type { DisputeJob, DisputeRefusal } from '../../messages/dispute.ts'
 import type { JobReply } from '../../messages/job-reply.ts'
 import type { JobView } from '../../messages/job-view.ts'
-import { type Clock, pause } from '../../ports/clock.ts'
+import { type Clock, inTime, pause } from '../../ports/clock.ts'
 import type { JobHistory } from './job-history.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -79,13 +78,4 @@ async function untilBroadcast(
     if (reply?.type === 'accepted') view = reply.view
   }
   return view
-}
-
-/** Undefined where it takes longer than `span`. */
-async function inTime<T>(clock: Clock, span: DurationMs, work: Promise<T>): Promise<T | undefined> {
-  let cancel = () => {}
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(span, () => resolve(undefined))
-  })
-  return Promise.race([work, late]).finally(cancel)
 }

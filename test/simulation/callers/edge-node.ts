@@ -20,7 +20,7 @@ import { makeSharedJobs } from '../../../src/edge/waiting/shared-jobs.ts'
 import { makeWaiting } from '../../../src/edge/waiting/waiting.ts'
 import type { Bus } from '../../../src/ports/bus.ts'
 import type { Catalogue } from '../../../src/ports/catalogue.ts'
-import { pause } from '../../../src/ports/clock.ts'
+import { inTime, pause } from '../../../src/ports/clock.ts'
 import type { JobViews } from '../../../src/ports/job-views.ts'
 import type { Ledger } from '../../../src/ports/ledger.ts'
 import type { Outputs } from '../../../src/ports/outputs.ts'
@@ -127,7 +127,7 @@ export function startEdge(
       draining = true
       sharedJobs.drain()
       await pause(clock, DRAIN_MS)
-      await Promise.race([jobs.settled(), pause(clock, CANCELLATIONS_MS)])
+      await inTime(clock, CANCELLATIONS_MS, jobs.settled())
       sharedJobs.stop()
       waiting.stop()
       chainHealth.stop()

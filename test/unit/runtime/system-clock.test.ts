@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inTime } from '../../../src/ports/clock.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 
 const SystemClock = suite('system clock')
@@ -21,6 +22,16 @@ SystemClock('what was given does not change when more is asked for', () => {
   const copy = Buffer.from(first).toString('hex')
   for (let i = 0; i < 1_000; i++) systemClock.randomBytes(16)
   assert.is(Buffer.from(first).toString('hex'), copy)
+})
+
+SystemClock('what is done in time leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  assert.is(await inTime(systemClock, 60_000, Promise.resolve('done')), 'done')
+  const refusal = inTime(systemClock, 60_000, Promise.reject(new Error('refused')))
+  assert.is(await refusal.catch((error: Error) => error.message), 'refused')
+  assert.is(timers(), before)
+  assert.is(await inTime(systemClock, 1, new Promise(() => {})), undefined)
 })
 
 SystemClock.run()
