@@ -3,10 +3,12 @@ import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { apiKeyHash } from '../../src/domain/hash.ts'
+import { inTime } from '../../src/ports/clock.ts'
+import { systemClock } from '../../src/runtime/system-clock.ts'
 import { askEdge, type EdgeProcess, startEdgeProcess } from '../fakes/edge/edge-process.ts'
 import { eventsOf, openChat, readAll } from '../fakes/edge/raw-http.ts'
 import { chat, KEY, WALLET } from '../fakes/edge/stage.ts'
-import { pause, until } from '../until.ts'
+import { until } from '../until.ts'
 
 /** The edge as it is run. */
 const Process = suite<{ world: EdgeProcess }>('edge process')
@@ -72,8 +74,7 @@ Process(
     const models = await askEdge(world, '/v1/models')
     assert.equal([models.status, models.headers.get('connection')], [200, 'close'])
     // One that is waited for holds it up for DRAIN_SECONDS, two minutes.
-    const ended = await Promise.race([world.exited, pause(60_000)])
-    assert.is(ended, 0)
+    assert.is(await inTime(systemClock, 60_000, world.exited), 0)
     silent.destroy()
   },
 )
