@@ -12,43 +12,37 @@ const SECOND_MS = 1_000
 const tool = (name) => join(root, 'node_modules', '.bin', name)
 const node = process.execPath
 
+/** A deadline ends what hangs, and is no measure of speed: it is far above what a part takes on a busy machine. */
+const CHECKS = {
+  name: 'checks',
+  deadlineMs: 300 * SECOND_MS,
+  count: countOne,
+  jobs: () => [
+    { name: 'types', command: [tool('tsc'), '--noEmit'] },
+    { name: 'types of the web app', command: [tool('tsc'), '--noEmit', '-p', 'src/web/app'] },
+    { name: 'style', command: [tool('biome'), 'check'] },
+    { name: 'protocol', command: [tool('buf'), 'lint'], cwd: join(root, 'proto') },
+    { name: 'generated', command: [node, 'src/network/generate.mjs', '--check'] },
+  ],
+}
+const CONTRACTS = {
+  name: 'contracts',
+  deadlineMs: 1_200 * SECOND_MS,
+  count: countForge,
+  jobs: () => [
+    { name: 'contracts', command: [tool('forge'), 'test'], cwd: join(root, 'src', 'contracts') },
+  ],
+}
+
 /**
- * Parts run one after the other; inside one, `atOnce` processes run side by side. A deadline ends what
- * hangs, and is no measure of speed: it is far above what a file takes on a machine that does much else.
+ * Stages run one after the other; inside one, `atOnce` processes run side by side. The compiler of the contracts uses
+ * one core for minutes, so unit tests, which need none of what it makes, run beside it.
  */
-const PARTS = [
-  {
-    name: 'checks',
-    atOnce: 2,
-    deadlineMs: 300 * SECOND_MS,
-    count: countOne,
-    jobs: () => [
-      { name: 'types', command: [tool('tsc'), '--noEmit'] },
-      { name: 'types of the web app', command: [tool('tsc'), '--noEmit', '-p', 'src/web/app'] },
-      { name: 'style', command: [tool('biome'), 'check'] },
-      { name: 'protocol', command: [tool('buf'), 'lint'], cwd: join(root, 'proto') },
-      { name: 'generated', command: [node, 'src/network/generate.mjs', '--check'] },
-    ],
-  },
-  {
-    name: 'contracts',
-    atOnce: 1,
-    deadlineMs: 600 * SECOND_MS,
-    count: countForge,
-    jobs: () => [
-      {
-        name: 'contracts',
-        command: [tool('forge'), 'test'],
-        cwd: join(root, 'src', 'contracts'),
-      },
-    ],
-  },
-  testFiles('unit', { atOnce: 2, deadlineMs: 300 * SECOND_MS }),
-  testFiles('architecture', { atOnce: 1, deadlineMs: 300 * SECOND_MS }),
-  testFiles('integration', { atOnce: 2, deadlineMs: 600 * SECOND_MS }),
-  testFiles('e2e', { atOnce: 2, deadlineMs: 1_200 * SECOND_MS }),
-  testFiles('cluster', { atOnce: 1, deadlineMs: 1_200 * SECOND_MS }),
-  testFiles('simulation', { atOnce: 1, deadlineMs: 1_800 * SECOND_MS }),
+const STAGES = [
+  { atOnce: 2, parts: [CHECKS] },
+  { atOnce: 2, parts: [CONTRACTS, testFiles('unit', 300), testFiles('architecture', 300)] },
+  { atOnce: 2, parts: [testFiles('integration', 600), testFiles('e2e', 1_200)] },
+  { atOnce: 1, parts: [testFiles('cluster', 1_200), testFiles('simulation', 1_800)] },
 ]
 
 const running = new Set()
@@ -61,9 +55,8 @@ async function main(filters) {
   await installPrograms(filters)
   const total = { passed: 0, failed: 0, skipped: 0 }
   const failures = []
-  for (const part of PARTS) {
-    const jobs = part.jobs().filter((job) => isWanted(part, job, filters))
-    await eachAtOnce(jobs, part.atOnce, async (job) => {
+  for (const { atOnce, parts } of STAGES) {
+    await eachAtOnce(jobsOf(parts, filters), atOnce, async ({ part, job }) => {
       const result = await runJob(part, job)
       total.passed += result.passed
       total.failed += result.failed
@@ -88,13 +81,14 @@ async function installPrograms(filters) {
   await findServers(['nats-server', 'redis-server'], say)
   const { requireBrowser } = await import('./browser.ts')
   const isInBrowser = ({ name }) => name.startsWith('test/e2e/web/')
-  const wanted = PARTS.flatMap((part) => part.jobs().filter((job) => isWanted(part, job, filters)))
-  if (wanted.some(isInBrowser)) await requireBrowser(say)
+  const wanted = STAGES.flatMap(({ parts }) => jobsOf(parts, filters))
+  if (wanted.some(({ job }) => isInBrowser(job))) await requireBrowser(say)
   await unregister()
 }
 
-function testFiles(name, settings) {
-  return { name, ...settings, count: countUvu, jobs: () => findTestFiles(name).map(testFile) }
+function testFiles(name, deadlineSeconds) {
+  const deadlineMs = deadlineSeconds * SECOND_MS
+  return { name, deadlineMs, count: countUvu, jobs: () => findTestFiles(name).map(testFile) }
 }
 
 // A folder of that name, or a single file.
@@ -110,6 +104,11 @@ function findTestFiles(name) {
 
 function testFile(path) {
   return { name: relative(root, path), command: [node, '--import', 'tsx', path] }
+}
+
+function jobsOf(parts, filters) {
+  const all = parts.flatMap((part) => part.jobs().map((job) => ({ part, job })))
+  return all.filter(({ part, job }) => isWanted(part, job, filters))
 }
 
 function isWanted(part, job, filters) {
