@@ -24,9 +24,6 @@ export interface Balances {
   glanceAfter(wallet: Address, jobId: JobId, charged: Credits): Promise<Credits | undefined>
 }
 
-/** Of what is logged where nothing answers: a header is on every answer, and a refusal has its own line. */
-type Level = 'warn' | 'debug'
-
 interface Options {
   readonly ledger: Ledger
   readonly bus: Bus
@@ -34,37 +31,11 @@ interface Options {
   readonly log: Log
 }
 
-export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
-  const read = async (wallet: Address, level: Level = 'warn'): Promise<Balance> => {
-    const known = await answered(ledger.balance(wallet), level)
-    if (known !== 'unknown_wallet') return known
-    await load(wallet, level)
-    const loaded = await answered(ledger.balance(wallet), level)
-    if (loaded !== 'unknown_wallet') return loaded
-    log.warn({ wallet }, 'ledger: a wallet that was just loaded is unknown')
-    throw balanceUnknown()
-  }
-  const load = async (wallet: Address, level: Level = 'warn'): Promise<void> => {
-    const request: LoadAccount = { wallet }
-    const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS)
-    // Actor hosts share the requests. One that has just died is given some too, until NATS notices.
-    const again = (error: unknown) => {
-      if (!(error instanceof RequestTimeout)) throw error
-      return ask()
-    }
-    const reply = await answered(ask().catch(again), level)
-    if (reply.type === 'loaded') return
-    log[level]({ wallet, reason: reply.reason }, 'account: cannot be loaded')
-    throw balanceUnknown()
-  }
-  const answered = async <T>(question: Promise<T>, level: Level): Promise<T> => {
-    try {
-      return await question
-    } catch (error) {
-      log[level]({ err: error }, 'balance: no answer')
-      throw balanceUnknown()
-    }
-  }
+export function makeBalances(options: Options): Balances {
+  const { ledger, clock, log } = options
+  const asked = makeReading(options, (facts, what) => log.warn(facts, what))
+  // A header is on every answer, and a refusal has its own line.
+  const glanced = makeReading(options, (facts, what) => log.debug(facts, what))
   const glance = async <T>(question: Promise<T>): Promise<T | undefined> => {
     try {
       return await inTime(clock, GLANCE_MS, question)
@@ -74,14 +45,52 @@ export function makeBalances({ ledger, bus, clock, log }: Options): Balances {
     }
   }
   return {
-    read: (wallet) => read(wallet),
-    load: (wallet) => load(wallet),
-    glance: async (wallet) => (await glance(read(wallet, 'debug')))?.remaining,
+    read: asked.read,
+    load: asked.load,
+    glance: async (wallet) => (await glance(glanced.read(wallet)))?.remaining,
     glanceAfter: async (wallet, jobId, charged) => {
       const remaining = await glance(ledger.accountFor(wallet, jobId, charged))
       return remaining === 'unknown_wallet' ? undefined : remaining
     },
   }
+}
+
+/** @param unanswered logs why there is no balance */
+function makeReading(
+  { ledger, bus, log }: Options,
+  unanswered: (facts: object, what: string) => void,
+): Pick<Balances, 'read' | 'load'> {
+  const read = async (wallet: Address): Promise<Balance> => {
+    const known = await answered(ledger.balance(wallet))
+    if (known !== 'unknown_wallet') return known
+    await load(wallet)
+    const loaded = await answered(ledger.balance(wallet))
+    if (loaded !== 'unknown_wallet') return loaded
+    log.warn({ wallet }, 'ledger: a wallet that was just loaded is unknown')
+    throw balanceUnknown()
+  }
+  const load = async (wallet: Address): Promise<void> => {
+    const request: LoadAccount = { wallet }
+    const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, request, LOAD_TIMEOUT_MS)
+    // Actor hosts share the requests. One that has just died is given some too, until NATS notices.
+    const again = (error: unknown) => {
+      if (!(error instanceof RequestTimeout)) throw error
+      return ask()
+    }
+    const reply = await answered(ask().catch(again))
+    if (reply.type === 'loaded') return
+    unanswered({ wallet, reason: reply.reason }, 'account: cannot be loaded')
+    throw balanceUnknown()
+  }
+  const answered = async <T>(question: Promise<T>): Promise<T> => {
+    try {
+      return await question
+    } catch (error) {
+      unanswered({ err: error }, 'balance: no answer')
+      throw balanceUnknown()
+    }
+  }
+  return { read, load }
 }
 
 const balanceUnknown = () =>
