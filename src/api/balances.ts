@@ -6,6 +6,7 @@ import { type Bus, RequestTimeout } from '../ports/bus.ts'
 import { type Clock, inTime } from '../ports/clock.ts'
 import type { Balance, Ledger } from '../ports/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
+import { Seldom } from '../telemetry/seldom.ts'
 import { refuse } from './http/errors.ts'
 
 const LOAD_TIMEOUT_MS = 2_500
@@ -33,7 +34,8 @@ interface Options {
 
 export function makeBalances(options: Options): Balances {
   const { ledger, clock, log } = options
-  const asked = makeReading(options, (facts, what) => log.warn(facts, what))
+  const seldom = new Seldom(clock, log)
+  const asked = makeReading(options, (facts, what) => seldom.warn(facts, what))
   // A header is on every answer, and a refusal has its own line.
   const glanced = makeReading(options, (facts, what) => log.debug(facts, what))
   const glance = async <T>(question: Promise<T>): Promise<T | undefined> => {
@@ -58,7 +60,7 @@ export function makeBalances(options: Options): Balances {
 /** @param unanswered logs why there is no balance */
 function makeReading(
   { ledger, bus, log }: Options,
-  unanswered: (facts: object, what: string) => void,
+  unanswered: (facts: Readonly<Record<string, unknown>>, what: string) => void,
 ): Pick<Balances, 'read' | 'load'> {
   const read = async (wallet: Address): Promise<Balance> => {
     const known = await answered(ledger.balance(wallet))

@@ -144,7 +144,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
     if (settings.config.development && faucet) development(api, { faucet })
     signingIn(api, { sessions, nonces, signIn, clock, origin })
     api.register(async (signedIn) => {
-      requireSession(signedIn, sessions, log)
+      requireSession(signedIn, { sessions, clock, log })
       session(signedIn)
       account(signedIn, { balances, history, reader, jobWindowMs })
       movements(signedIn, { reader })

@@ -1,8 +1,10 @@
 import type { Address, JobId } from '../../domain/ids.ts'
 import type { JobView } from '../../messages/job-view.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { JobPage, JobQuery, JobViews } from '../../ports/job-views.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import { RefusalError, refuse } from '../http/errors.ts'
 import { requireKnown } from '../models/known-model.ts'
 import { unknownCursor, unknownModel } from './job-query.ts'
@@ -20,10 +22,12 @@ interface Options {
   readonly catalogue: Catalogue
   readonly jobs: Jobs
   readonly jobViews: JobViews
+  readonly clock: Clock
   readonly log: Log
 }
 
-export function makeJobHistory({ catalogue, jobs, jobViews, log }: Options): JobHistory {
+export function makeJobHistory({ catalogue, jobs, jobViews, clock, log }: Options): JobHistory {
+  const seldom = new Seldom(clock, log)
   /** The newest word on a job is its own. Undefined: there is none of this wallet. */
   const ask = async (wallet: Address, jobId: JobId): Promise<JobView | 'forgotten' | undefined> => {
     const answer = await jobs.get(jobId)
@@ -35,7 +39,7 @@ export function makeJobHistory({ catalogue, jobs, jobViews, log }: Options): Job
 
   const looked = async <T>(look: Promise<T | 'incomplete'>): Promise<T> => {
     const found = await look.catch((error: unknown) => {
-      log.warn({ err: error }, 'job views: no answer')
+      seldom.warn({ err: error }, 'job views: no answer')
       throw unavailable('The list of jobs cannot be read at the moment; try again.')
     })
     if (found !== 'incomplete') return found

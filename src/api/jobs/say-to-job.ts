@@ -7,6 +7,7 @@ import { type Sender, SUBJECTS } from '../../messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../ports/bus.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 
 export type JobSender = Extract<Sender, 'edge' | 'web'>
 
@@ -34,6 +35,7 @@ const RETRY_MOST_MS = 1_000
 
 /** Says a word to a job again and again until it is answered. Where nobody hears it, hosts are told. */
 export function makeSayToJob({ bus, clock, log, sender }: Options): SayToJob {
+  const seldom = new Seldom(clock, log)
   return async (
     command: JobCommand,
     withinMs: DurationMs,
@@ -54,7 +56,7 @@ export function makeSayToJob({ bus, clock, log, sender }: Options): SayToJob {
         } else {
           lost()
           if (!(error instanceof RequestTimeout)) {
-            log.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
+            seldom.warn({ err: error, jobId, command: type }, 'job: cannot be asked')
           }
         }
         if (clock.monotonic() + waitMs >= until) return undefined

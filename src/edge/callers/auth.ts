@@ -10,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { KeyUses } from '../../ports/key-uses.ts'
 import type { Registry } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import { KeyCache } from './key-cache.ts'
 import { makeNoteUse } from './note-use.ts'
 
@@ -46,6 +47,7 @@ interface Options {
 export function makeAuth({ keys, keyUses, bus, names, clock, log }: Options): Auth {
   const noteUse = makeNoteUse({ keyUses, clock, log })
   const cache = new KeyCache({ keys, bus, clock, log })
+  const seldom = new Seldom(clock, log)
   return {
     authenticate: async (authorization) => {
       const key = apiKeyOf(authorization, names)
@@ -65,7 +67,7 @@ export function makeAuth({ keys, keyUses, bus, names, clock, log }: Options): Au
     try {
       return await cache.read(hash)
     } catch (error) {
-      log.warn({ err: error }, 'keys: cannot be read')
+      seldom.warn({ err: error }, 'keys: cannot be read')
       throw refuse('service_unavailable', 'API keys cannot be checked at the moment; try again.')
     }
   }

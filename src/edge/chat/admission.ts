@@ -10,6 +10,7 @@ import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JoinEntry, Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { Caller } from '../callers/auth.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
 import type { ChainHealth } from './chain-health.ts'
@@ -54,12 +55,13 @@ interface Options {
 const PROMPT_MARGIN_MS = 30_000
 
 export function makeAdmission(options: Options): Admission {
+  const seldom = new Seldom(options.clock, options.log)
   return {
     admit: async (caller, order, repeat) => {
       const live = liveModel(options, order.prompt.model)
       refuseOverlong(order, live)
       options.chainHealth.requireLanes()
-      return reserve(options, { caller, order, repeat }, live)
+      return reserve({ ...options, seldom }, { caller, order, repeat }, live)
     },
   }
 }
@@ -94,11 +96,11 @@ interface Request {
 }
 
 async function reserve(
-  options: Options,
+  options: Options & { readonly seldom: Seldom },
   { caller, order, repeat }: Request,
   { model, contextWindow }: LiveModel,
 ): Promise<AdmittedJob | 'taken'> {
-  const { ledger, clock, log, jobWindowMs } = options
+  const { ledger, clock, seldom, jobWindowMs } = options
   const { prompt, maxTokens, stream } = order
   const { wallet } = caller
   const at = clock.now()
@@ -112,7 +114,7 @@ async function reserve(
     try {
       return await ledger.reserve({ wallet, jobId, credits, at, prompt, promptTtlMs, ...join })
     } catch (error) {
-      log.warn({ err: error, jobId, wallet }, 'ledger: cannot reserve')
+      seldom.warn({ err: error, jobId, wallet }, 'ledger: cannot reserve')
       throw refuse('service_unavailable', 'Credits cannot be reserved at the moment; try again.')
     }
   })

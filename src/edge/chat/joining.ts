@@ -9,6 +9,7 @@ import type { JobView } from '../../messages/job-view.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { Joinable, Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { Caller } from '../callers/auth.ts'
 import type { Seat, SharedJob } from '../waiting/shared-job.ts'
 import type { SharedJobs } from '../waiting/shared-jobs.ts'
@@ -43,7 +44,8 @@ const BEGUN_WITHIN_MS = 3_000
 const LOOK_MS = 150
 
 export function makeJoining(options: Options): Joining {
-  const { sharedJobs, jobs, balances, clock, jobWindowMs } = options
+  const { sharedJobs, jobs, ledger, balances, clock, jobWindowMs } = options
+  const looking: Looking = { ledger, seldom: new Seldom(clock, options.log) }
 
   const here = (shared: SharedJob | undefined) => (shared?.followed.failed ? undefined : shared)
 
@@ -78,7 +80,7 @@ export function makeJoining(options: Options): Joining {
           requireSameBody(key, known.job.join)
           return sit(known, caller)
         }
-        const found = await lookUp(options, caller, key)
+        const found = await lookUp(looking, caller, key)
         if (!found) return { type: 'none' }
         requireSameBody(key, found)
         const reply = required(await jobs.join(found.jobId, caller.wallet))
@@ -101,15 +103,20 @@ export function makeJoining(options: Options): Joining {
   }
 }
 
+interface Looking {
+  readonly ledger: Ledger
+  readonly seldom: Seldom
+}
+
 async function lookUp(
-  { ledger, log }: Options,
+  { ledger, seldom }: Looking,
   { wallet }: Caller,
   { key }: JoinKey,
 ): Promise<Joinable | undefined> {
   try {
     return await ledger.joinable(wallet, key)
   } catch (error) {
-    log.warn({ err: error, wallet }, 'ledger: cannot look for the job of a retried request')
+    seldom.warn({ err: error, wallet }, 'ledger: cannot look for the job of a retried request')
     throw cannotTell()
   }
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../api/http/errors.ts'
 import { assert } from '../../domain/result.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import { refuseWeb } from '../http/errors.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -15,12 +17,19 @@ const COOKIE = 'svc_session'
 
 export const tokenOf = ({ cookies }: FastifyRequest): string => cookies[COOKIE] ?? ''
 
+interface Options {
+  readonly sessions: Sessions
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** Every route of this scope needs a session, checked before the body is read. */
-export function requireSession(server: FastifyInstance, sessions: Sessions, log: Log): void {
+export function requireSession(server: FastifyInstance, { sessions, clock, log }: Options): void {
+  const seldom = new Seldom(clock, log)
   server.decorateRequest('session', null)
   server.addHook('onRequest', async (request) => {
     const session = await sessions.read(tokenOf(request)).catch((error: unknown) => {
-      log.warn({ err: error }, 'sessions: cannot be read')
+      seldom.warn({ err: error }, 'sessions: cannot be read')
       throw refuse('service_unavailable', 'Sign-ins cannot be checked at the moment; try again.')
     })
     if (!session) {

@@ -65,4 +65,12 @@ Balances('what is missing in a header is not logged: every answer has one', asyn
   assert.is(lines.length, 1)
 })
 
+Balances('of many requests that it cannot be told to one is logged', async () => {
+  const { balances, lines } = house(
+    ...Array.from({ length: 9 }, () => new NoResponders('account.load')),
+  )
+  for (let i = 0; i < 9; i++) await balances.read(wallet).catch(() => {})
+  assert.is(lines.length, 1)
+})
+
 Balances.run()
