@@ -57,6 +57,7 @@ export async function connectActors(
       max: config.NATS_MAX_FILE_STORE_GB * BYTES_PER_GB,
     }),
     redis: store.room,
+    redisWrites: store.takesWrites,
   })
   const needs = [
     // More than a connection: a cluster without its majority keeps those, and takes no write.

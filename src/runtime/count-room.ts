@@ -5,13 +5,15 @@ interface Options {
   readonly metrics: Metrics
   readonly nats: () => Promise<ServerRoom>
   readonly redis: () => Promise<ServerRoom>
+  /** Whether Redis takes a write now. */
+  readonly redisWrites: () => Promise<boolean>
 }
 
 /**
  * How full the two servers are that refuse every write once they are. They are asked when somebody reads
  * the figures; one that does not answer has none, which /readyz tells of.
  */
-export function countRoom({ metrics, nats, redis }: Options): void {
+export function countRoom({ metrics, nats, redis, redisWrites }: Options): void {
   const labels = ['what'] as const
   metrics.gauge(
     {
@@ -28,6 +30,13 @@ export function countRoom({ metrics, nats, redis }: Options): void {
       labels,
     },
     () => told(redis),
+  )
+  metrics.gauge(
+    {
+      name: 'svc_redis_takes_writes',
+      help: '1: Redis takes writes. 0: it answers, and refuses each.',
+    },
+    () => redisWrites().then(Number, () => undefined),
   )
 }
 

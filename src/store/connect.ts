@@ -22,6 +22,7 @@ import { makeLedger } from './ledger.ts'
 import { memoryRoom } from './memory-room.ts'
 import { makeOutputs } from './outputs.ts'
 import { makeSetAsides } from './set-asides.ts'
+import { takesWrites } from './takes-writes.ts'
 
 /** Whoever asks tells a caller, or tries again: more patience would only pile up requests. */
 const ANSWER_MS = 2_000
@@ -38,6 +39,8 @@ export interface Store {
   readonly file: StoreFile
   /** How full its memory is. */
   room(): Promise<ServerRoom>
+  /** Whether Redis takes writes now. @throws where it does not answer */
+  takesWrites(): Promise<boolean>
   /** Whether Redis answers now. */
   ping(): Promise<boolean>
   close(): Promise<void>
@@ -93,6 +96,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     keyUses: makeKeyUses(redis),
     file: makeStoreFile(redis),
     room: () => memoryRoom(redis),
+    takesWrites: () => takesWrites(redis),
     ping: () =>
       redis.ping().then(
         () => true,

@@ -33,6 +33,7 @@ Room.before(async () => {
     metrics,
     nats: async () => ({ used: await bus.storedBytes(), max: NATS_MAX }),
     redis: store.room,
+    redisWrites: store.takesWrites,
   })
 })
 Room.after(async () => {
@@ -73,12 +74,30 @@ Room('of Redis: what counts against maxmemory, and that as it is set now', async
   operator.disconnect()
 })
 
+Room('of Redis: whether it takes writes, by one that leaves nothing', async () => {
+  const operator = new Redis(redis.urlAs('operator'))
+  const takes = async () => /^svc_redis_takes_writes (\S+)$/m.exec(await metrics.text())?.[1]
+  assert.is(await takes(), '1')
+  for (const [setting, refusing, usual] of [
+    ['maxmemory', '1mb', '0'],
+    ['min-replicas-to-write', '1', '0'],
+  ] as const) {
+    await operator.config('SET', setting, refusing)
+    assert.is(await takes(), '0', setting)
+    await operator.config('SET', setting, usual)
+    assert.is(await takes(), '1', setting)
+  }
+  assert.is(await operator.exists('reads'), 0)
+  operator.disconnect()
+})
+
 Room('a server that is away has no figure, and keeps nobody from the others', async () => {
   await nats.stop()
   assert.is(await figure('svc_nats_file_store_bytes', 'used'), undefined)
   assert.ok(await figure('svc_redis_memory_bytes', 'used'))
   await redis.stop()
   assert.is(await figure('svc_redis_memory_bytes', 'used'), undefined)
+  assert.not.match(await metrics.text(), /^svc_redis_takes_writes /m)
 })
 
 Room.run()

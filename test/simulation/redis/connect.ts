@@ -27,6 +27,7 @@ export function connectSimRedis(server: SimRedis, node: Node): Store {
     keyUses: makeKeyUses(redis),
     file: noFile,
     room: () => memoryRoom(redis),
+    takesWrites: async () => true,
     ping: () =>
       redis.ping().then(
         () => true,
