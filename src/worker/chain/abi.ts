@@ -29,7 +29,11 @@ export const escrowAbi = parseAbi([
   'function STAKED_SHARE_BPS() view returns (uint64)',
   'function claim(uint32 workerId)',
   'error NothingToClaim()',
+  'error PaysItself()',
 ])
+
+/** Why USDG cannot be paid out, by the names that its issuer has given. */
+export const usdgErrors = parseAbi(['error ContractPaused()', 'error AddressFrozen()'])
 
 export const rComputeAbi = parseAbi([
   'function name() view returns (string)',

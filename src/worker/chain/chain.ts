@@ -51,13 +51,31 @@ export async function openChain(settings: Settings, contracts: WorkerContracts):
   return { client, contracts }
 }
 
+const NOTHING_LOST = 'what is earned is kept, and the network pays it out by itself then'
+
+/** What the operator can do, where the name does not say it. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    'AddressFrozen',
+    'The issuer of USDG has frozen the payee, or the escrow. Send setPayee of the WorkerStaking contract ' +
+      `from the worker's key to be paid elsewhere, or wait until it lets go; ${NOTHING_LOST}`,
+  ],
+  ['ContractPaused', `The issuer of USDG has paused it: wait until it lets go; ${NOTHING_LOST}`],
+  [
+    'PaysItself',
+    "The payee is the escrow itself: send setPayee of the WorkerStaking contract from the worker's key",
+  ],
+])
+
 /** Why the chain or its node refuses, short; never with the node's address in it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof BaseError)) return error instanceof Error ? error.message : String(error)
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   if (reverted instanceof ContractFunctionRevertedError && reverted.data) {
     const { errorName, args = [] } = reverted.data
-    return `${errorName}(${args.join(', ')})`
+    const reason = `${errorName}(${args.join(', ')})`
+    const advice = ADVICE.get(errorName)
+    return advice === undefined ? reason : `${reason}. ${advice}`
   }
   return error.walk() instanceof BaseError
     ? (error.walk() as BaseError).shortMessage

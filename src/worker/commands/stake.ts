@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import { ConfigError } from '../../config/read.ts'
-import { escrowAbi, stakingAbi } from '../chain/abi.ts'
+import { escrowAbi, stakingAbi, usdgErrors } from '../chain/abi.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { trustedContracts } from '../chain/contracts.ts'
 import { Sender } from '../chain/send.ts'
@@ -81,7 +81,7 @@ export async function claim(settings: Settings): Promise<string> {
   }
   const hash = await sender.send({
     address: chain.contracts.jobEscrow,
-    abi: escrowAbi,
+    abi: [...escrowAbi, ...usdgErrors],
     functionName: 'claim',
     args: [facts.workerId],
   })
