@@ -154,6 +154,55 @@ Wallets('a wallet that does not announce itself is found, now and after a reload
   })
 })
 
+/** On another chain, knows no other, and answers as it does to `wallet_switchEthereumChain`. */
+const elsewhere = (answer: string) => `(() => {
+  const rejected = { code: -32602, message: 'Expected a valid string HTTPS url' }
+  const own = ${PROVIDER}
+  let isAsked = false
+  const request = async (asked) => {
+    if (asked.method === 'eth_accounts' && !isAsked) return []
+    if (asked.method === 'eth_requestAccounts') isAsked = true
+    if (asked.method === 'wallet_requestPermissions') throw { code: -32601, message: 'unknown' }
+    if (asked.method === 'eth_chainId') return '0x1'
+    if (asked.method === 'wallet_switchEthereumChain') return (${answer})()
+    if (asked.method === 'wallet_addEthereumChain') throw rejected
+    return own.request(asked)
+  }
+  const info = { uuid: 'far', name: 'Far wallet', icon: 'data:,', rdns: 'test.far' }
+  const detail = Object.freeze({ info, provider: { ...own, request } })
+  const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  addEventListener('eip6963:requestProvider', announce)
+  announce()
+})()`
+
+Wallets('a wallet that cannot be taught the chain signs in, and is told what to do', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.addInitScript(elsewhere(`() => { throw { code: 4902, message: 'unknown chain' } }`))
+    await page.goto(`${app.url}/buy`)
+    await signInWith(page, 'Far wallet', 'Buy credits')
+    await page.getByText('Your wallet is on another chain').waitFor()
+    await page.getByText(`chain ID 31337, coin ETH, RPC URL ${app.rpcUrl}`).waitFor()
+    await page.getByRole('button', { name: 'Switch to Local' }).click()
+    await page.getByText('Your wallet has not switched to this service’s chain.').waitFor()
+  })
+})
+
+Wallets('a wallet that answers and stays where it is keeps nobody waiting for ever', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.clock.install()
+    await page.addInitScript(elsewhere('() => null'))
+    await page.goto(`${app.url}/buy`)
+    await page.getByRole('button', { name: 'Far wallet' }).click()
+    await page.getByText('Asking your wallet to switch to this service’s chain').waitFor()
+    await page.clock.runFor(31_000)
+    await page.getByRole('heading', { level: 1, name: 'Buy credits' }).waitFor()
+    await page.getByRole('button', { name: 'Switch to Local' }).click()
+    await page.getByText('Open your wallet if it does not come up by itself').waitFor()
+    await page.clock.runFor(31_000)
+    await page.getByText('Your wallet has not switched to this service’s chain.').waitFor()
+  })
+})
+
 Wallets('where wallets announce themselves, only they are offered, each by its name', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.addInitScript(`window.ethereum = ${PROVIDER}`)

@@ -9,9 +9,25 @@ export interface Explained {
   readonly requestId?: string | null
 }
 
-/** Nothing is lost by saying no: shown calmly. */
-export const isRejection = (error: unknown): boolean =>
-  chainOf(error).some(({ code, name }) => code === 4001 || name === 'UserRejectedRequestError')
+/** As wallets say no: by EIP-1193, by WalletConnect, and by a library that some are made with. */
+const REJECTIONS: readonly unknown[] = [4001, 5000, 'ACTION_REJECTED']
+const REJECTED = /\buser (?:denied|rejected|cancell?ed)\b/i
+
+/**
+ * Nothing is lost by saying no: shown calmly. The innermost code is the wallet's own: what wraps it may take
+ * any refusal for somebody's.
+ */
+export const isRejection = (error: unknown): boolean => {
+  const causes = chainOf(error)
+  const code = causes.findLast((each) => isCode(each.code))?.code
+  return REJECTIONS.includes(code) || REJECTED.test(causes.at(-1)?.message ?? '')
+}
+
+/** It is asked something already, and takes no second question meanwhile. */
+export const isPending = (error: unknown): boolean =>
+  chainOf(error).some(({ code, name }) => code === -32002 || name === 'ResourceUnavailableRpcError')
+
+const isCode = (code: unknown): boolean => typeof code === 'number' || typeof code === 'string'
 
 const TOO_MANY_REQUESTS = 429
 
@@ -43,7 +59,8 @@ export function explain(error: unknown): Explained {
   }
   return (
     ofWallet(causes) ??
-    ofContract(causes) ?? {
+    ofContract(causes) ??
+    ofOddWallet(causes) ?? {
       what: shortOf(error),
       todo: 'Try again. If it stays, reload the page; what is on the chain is not lost.',
     }
@@ -91,33 +108,54 @@ function ofApi({ message, code, status, requestId }: ApiFailure): Explained {
   return { what: message, todo, requestId: status >= 500 ? requestId : null }
 }
 
+const OTHER_CHAIN = ['SwitchChainError', 'ChainMismatchError', 'ConnectorChainMismatchError']
+/** Some wallets pass on what the node said, inside of an error of their own. */
+const NO_COIN = /insufficient funds for (?:gas|transfer|intrinsic)/i
 const CHAIN_SILENT = ['HttpRequestError', 'TimeoutError']
 
 function ofWallet(causes: readonly Cause[]): Explained | undefined {
   const has = (name: string, code?: number) =>
     causes.some((each) => each.name === name || (code !== undefined && each.code === code))
-  if (isRejection({ cause: causes[0] })) {
+  if (isRejection(causes[0])) {
     return {
       what: 'You declined it in your wallet.',
       todo: 'Nothing was sent and nothing was spent. Start again whenever you like.',
     }
   }
-  if (has('ResourceUnavailableRpcError', -32002)) {
+  if (isPending(causes[0])) {
     return {
       what: 'Your wallet still has an earlier question open.',
       todo: 'Open the wallet and answer it, then try again.',
     }
   }
-  if (has('InsufficientFundsError')) {
+  if (has('InsufficientFundsError') || causes.some(({ message }) => NO_COIN.test(message ?? ''))) {
     return {
       what: 'Your wallet has too little of the chain’s own coin to pay for the transaction.',
       todo: 'Send it a little of the coin, then try again.',
     }
   }
-  if (has('SwitchChainError', 4902) || has('ChainMismatchError')) {
+  if (has('NotSwitched')) {
+    return {
+      what: 'Your wallet has not switched to this service’s chain.',
+      todo: 'Choose the chain in the wallet, or add it there first. This page goes on by itself once the wallet is on it.',
+    }
+  }
+  if (OTHER_CHAIN.some((name) => has(name)) || has('', 4902)) {
     return {
       what: 'Your wallet is on another chain.',
       todo: 'Choose this service’s chain in the wallet, then try again.',
+    }
+  }
+  if (has('NoAccount')) {
+    return {
+      what: 'Your wallet gave no address.',
+      todo: 'It may be locked: open it, unlock it, let this page see an account, and try again.',
+    }
+  }
+  if (has('NoSignature')) {
+    return {
+      what: 'Your wallet answered without a signature.',
+      todo: 'Nothing was sent and nothing was spent. Try again, or use another wallet.',
     }
   }
   if (has('ConnectorNotConnectedError') || has('ConnectorAccountNotFoundError')) {
@@ -154,10 +192,27 @@ function ofContract(causes: readonly Cause[]): Explained | undefined {
   return undefined
 }
 
+/** What a library makes of a code says less than the wallet itself: "-32000" is also a locked device. */
+function ofOddWallet(causes: readonly Cause[]): Explained | undefined {
+  const isAnswer = causes.some(({ name }) => name?.endsWith('RpcError'))
+  // What a node answered has the request in between.
+  if (!isAnswer || causes.some(({ name }) => name === 'RpcRequestError')) return undefined
+  const { message, shortMessage } = causes.at(-1) ?? {}
+  const own = shortMessage === undefined && message ? `It says: “${message}” ` : ''
+  return {
+    what: 'Your wallet could not do it.',
+    todo: `${own}Look into the wallet, then try again or use another one.`,
+  }
+}
+
 interface Cause extends Partial<Error> {
   readonly code?: unknown
   readonly shortMessage?: string
-  readonly data?: { readonly errorName?: string }
+  readonly data?: {
+    readonly errorName?: string
+    readonly code?: unknown
+    readonly originalError?: unknown
+  }
   /** The selector of a revert that the interface does not name. */
   readonly signature?: string
 }
@@ -168,9 +223,14 @@ function chainOf(error: unknown): readonly Cause[] {
   let each = error
   while (typeof each === 'object' && each !== null && chain.length < 10) {
     chain.push(each as Cause)
-    each = (each as Cause).cause
+    each = (each as Cause).cause ?? wrapped(each as Cause)
   }
   return chain
+}
+
+/** Wallets put the error of another one into `data` of theirs. */
+function wrapped({ data }: Cause): unknown {
+  return data?.originalError ?? (isCode(data?.code) ? data : undefined)
 }
 
 function shortOf(error: unknown): string {

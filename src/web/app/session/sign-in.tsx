@@ -50,6 +50,7 @@ const hours = (count: number): string => (count === 1 ? 'an hour' : `${count} ho
 
 const STEPS = {
   connecting: 'Asking your wallet for its address…',
+  switching: 'Asking your wallet to switch to this service’s chain…',
   signing: 'Waiting for your signature in the wallet…',
   checking: 'Checking the signature…',
 } as const
@@ -89,7 +90,7 @@ async function signInWith(
 ): Promise<WebSession> {
   const { connector, chainId, signal } = asked
   say('connecting')
-  const address = await addressOf(config, asked)
+  const address = await addressOf(config, asked, () => say('switching'))
   const { nonce } = await call<SessionNonce>('POST', '/session/nonce')
   const message = createSiweMessage({
     address,
@@ -116,11 +117,15 @@ async function signInWith(
 }
 
 /** Asks the wallet only where it has not said so yet. */
-async function addressOf(config: Config, asked: Connecting): Promise<Address> {
+async function addressOf(
+  config: Config,
+  asked: Connecting,
+  onSwitching: () => void,
+): Promise<Address> {
   const current = getConnection(config)
   if (current.status === 'connected') {
     if (current.connector.uid === asked.connector.uid) return current.address
     await disconnect(config)
   }
-  return connectTo(config, asked)
+  return connectTo(config, asked, onSwitching)
 }

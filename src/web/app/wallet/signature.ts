@@ -1,6 +1,7 @@
 import {
   compactSignatureToSignature,
   type Hex,
+  isHex,
   parseCompactSignature,
   parseSignature,
   serializeSignature,
@@ -14,11 +15,19 @@ export class NoKeySignature extends Error {
   override readonly name = 'NoKeySignature'
 }
 
+/** The wallet said neither no nor what was asked for. */
+export class NoSignature extends Error {
+  override readonly name = 'NoSignature'
+}
+
 /**
  * In the form that every verifier reads: wallets also give `v` as 0 or 1, and r and s alone (EIP-2098).
  * What a contract signs with (ERC-1271, ERC-6492) stays as it is.
+ * @throws NoSignature
  */
 export function plainSignature(signature: Hex): Hex {
+  // As a wallet answered: no type holds it to that.
+  if (!isHex(signature)) throw new NoSignature('What the wallet answered is no signature.')
   if (signature.length === COMPACT_LENGTH) {
     return serializeSignature(compactSignatureToSignature(parseCompactSignature(signature)))
   }
@@ -27,7 +36,7 @@ export function plainSignature(signature: Hex): Hex {
 
 /**
  * As contracts of tokens take them.
- * @throws NoKeySignature
+ * @throws NoSignature, NoKeySignature
  */
 export function signatureParts(signature: Hex): { v: number; r: Hex; s: Hex } {
   const plain = plainSignature(signature)

@@ -3,6 +3,8 @@ import { useRef } from 'react'
 import type { Address } from 'viem'
 import type { Config, Connector } from 'wagmi'
 import { connect, disconnect } from 'wagmi/actions'
+import { isRejection } from '../api/explain.ts'
+import { switchTo } from './switch-chain.ts'
 
 interface Asking {
   readonly connector: Connector
@@ -43,14 +45,34 @@ export interface Connecting extends Asking {
   readonly chainId: number
 }
 
-/** @throws the reason of the signal, where the wallet answered when nobody waited for it any longer */
-export async function connectTo(config: Config, asked: Connecting): Promise<Address> {
-  const { connector, chainId, signal } = asked
-  const { accounts } = await connect(config, { connector, chainId })
-  if (signal.aborted) {
+/** The wallet let itself be connected and shows no account, as some do while they are locked. */
+class NoAccount extends Error {
+  override readonly name = 'NoAccount'
+}
+
+/**
+ * Connects the wallet, and asks it to go to the chain. One that does not stays connected: what needs the
+ * chain says so itself.
+ * @param onSwitching the wallet has given its address, and is on another chain
+ * @throws NoAccount; the reason of the signal, where the wallet answered when nobody waited for it any longer
+ */
+export async function connectTo(
+  config: Config,
+  { connector, chainId, signal }: Connecting,
+  onSwitching = () => {},
+): Promise<Address> {
+  const { accounts, chainId: connectedTo } = await connect(config, { connector })
+  const [account] = accounts as readonly (Address | undefined)[]
+  if (signal.aborted || !account) {
     // Else it would take the place of the wallet that was chosen meanwhile.
     await disconnect(config, { connector })
-    throw signal.reason
+    throw signal.aborted ? signal.reason : new NoAccount('The wallet shows no account.')
   }
-  return accounts[0]
+  if (connectedTo !== chainId) {
+    onSwitching()
+    await switchTo(config, { connector, chainId }).catch((error: unknown) => {
+      if (isRejection(error)) throw error
+    })
+  }
+  return account
 }

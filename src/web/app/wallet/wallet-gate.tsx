@@ -1,12 +1,12 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import type { Address } from 'viem'
-import { useConfig, useConnection } from 'wagmi'
-import { switchChain } from 'wagmi/actions'
+import { type Connector, useConfig, useConnection } from 'wagmi'
 import type { WebConfig } from '../../api.ts'
 import { Problem } from '../parts/problem.tsx'
 import { SentBefore } from './sent-before.tsx'
+import { switchTo } from './switch-chain.ts'
 import { connectTo, useWalletChoice } from './use-wallet-choice.ts'
 import { WalletList } from './wallet-list.tsx'
 
@@ -42,9 +42,6 @@ function Gated({ web, invitation, objection, children }: Gate) {
   const choice = useWalletChoice((connector, signal) =>
     connectTo(config, { connector, signal, chainId: web.chain.id }),
   )
-  const switching = useMutation({
-    mutationFn: () => switchChain(config, { chainId: web.chain.id }),
-  })
   const isLooking = connection.status === 'reconnecting' || connection.status === 'connecting'
   const isLong = useIsLong(isLooking)
   // A wallet that does not answer, of an earlier visit or chosen just now, stands in no other's way.
@@ -64,19 +61,41 @@ function Gated({ web, invitation, objection, children }: Gate) {
   const wrong = objection?.(account)
   if (wrong) return wrong
   if (connection.chainId !== web.chain.id) {
-    return (
-      <Alert color="yellow" title="Your wallet is on another chain">
-        <Group>
-          <Button size="xs" loading={switching.isPending} onClick={() => switching.mutate()}>
-            Switch to {web.chain.name}
-          </Button>
-          {switching.error && <Problem error={switching.error} />}
-        </Group>
-      </Alert>
-    )
+    return <OtherChain web={web} connector={connection.connector} />
   }
   // What was typed for one account, or done with it, is nothing to say of another.
   return <Fragment key={account}>{children(account)}</Fragment>
+}
+
+function OtherChain({
+  web,
+  connector,
+}: {
+  readonly web: WebConfig
+  readonly connector: Connector
+}) {
+  const config = useConfig()
+  const { chain } = web
+  const switching = useMutation({
+    mutationFn: () => switchTo(config, { connector, chainId: chain.id }),
+  })
+  return (
+    <Alert color="yellow" title="Your wallet is on another chain">
+      <Stack gap="xs" align="start">
+        <Button size="xs" loading={switching.isPending} onClick={() => switching.mutate()}>
+          Switch to {chain.name}
+        </Button>
+        <Text size="sm" role="status">
+          {switching.isPending ? 'Asked. Open your wallet if it does not come up by itself.' : ''}
+        </Text>
+        {switching.error && <Problem error={switching.error} />}
+        <Text size="sm">
+          Or choose it in the wallet: {chain.name}, chain ID {chain.id}, coin {chain.coin.symbol},
+          RPC URL <span className="mono">{chain.rpc_url}</span>
+        </Text>
+      </Stack>
+    </Alert>
+  )
 }
 
 const LONG_MS = 3_000

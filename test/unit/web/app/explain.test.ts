@@ -9,9 +9,12 @@ import {
   getAbiItem,
   HttpRequestError,
   InsufficientFundsError,
+  InternalRpcError,
+  InvalidInputRpcError,
   parseAbi,
   TransactionExecutionError,
   toFunctionSelector,
+  UnknownRpcError,
   UserRejectedRequestError,
   WaitForTransactionReceiptTimeoutError,
 } from 'viem'
@@ -26,7 +29,7 @@ import { USDG_ERRORS } from '../../../../src/chain/usdg-errors.ts'
 import { CONTRACT_REFUSALS, PASSED_ON } from '../../../../src/web/app/api/contract-refusals.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
 import { ApiFailure, NoCookie, Unreachable } from '../../../../src/web/app/api/failure.ts'
-import { NoKeySignature } from '../../../../src/web/app/wallet/signature.ts'
+import { NoKeySignature, NoSignature } from '../../../../src/web/app/wallet/signature.ts'
 
 const TIMELOCK = parseAbi(['error TimelockUnexpectedOperationState(bytes32 id, bytes32 states)'])
 
@@ -86,6 +89,52 @@ Explain('declined in the wallet, however deep it lies: nothing was spent', () =>
     assert.match(explain(error).todo, /nothing was spent/)
   }
   assert.not.ok(isRejection(new Error('no')))
+})
+
+/** As wallets answer. */
+const said = (code: number, message: string, data?: unknown) =>
+  Object.assign(new Error(message), { code, data })
+
+Explain(
+  'declined: also inside of an error of the wallet, by another code, or in words alone',
+  () => {
+    const internal = 'Internal JSON-RPC error.'
+    const rejected = { code: 4001, message: 'User denied message signature.' }
+    for (const cause of [
+      said(-32603, internal, rejected),
+      said(-32603, internal, { originalError: rejected }),
+      said(5000, 'closed'),
+      { code: 'ACTION_REJECTED', message: 'no' },
+      { message: 'MetaMask Tx Signature: User denied transaction signature.' },
+    ]) {
+      assert.ok(isRejection(new InternalRpcError(cause as Error)), JSON.stringify(cause))
+    }
+  },
+)
+
+Explain('what a library takes for a rejection, and nobody rejected', () => {
+  const cannot = said(-32602, 'Expected an array with at least one valid string HTTPS url')
+  const wrapped = new UserRejectedRequestError(new UserRejectedRequestError(cannot))
+  assert.not.ok(isRejection(wrapped))
+})
+
+Explain('a wallet that could not: in its own words, not in those of a code', () => {
+  const { what, todo } = explain(new InvalidInputRpcError(said(-32000, 'Locked device (0x5515)')))
+  assert.is(what, 'Your wallet could not do it.')
+  assert.match(todo, /^It says: “Locked device \(0x5515\)”/)
+  assert.match(explain(new UnknownRpcError(new Error(''))).todo, /^Look into the wallet/)
+  const noCoin = said(-32603, 'Internal JSON-RPC error.', {
+    ...{ code: -32000, message: 'insufficient funds for gas * price + value' },
+  })
+  assert.match(explain(new InternalRpcError(noCoin)).what, /too little of the chain’s own coin/)
+})
+
+Explain('another chain, no account, no signature: what to do in the wallet', () => {
+  const called = (name: string) => Object.assign(new Error('x'), { name })
+  assert.match(explain(called('NotSwitched')).todo, /add it there/)
+  assert.match(explain(called('ConnectorChainMismatchError')).what, /on another chain/)
+  assert.match(explain(called('NoAccount')).todo, /unlock it/)
+  assert.match(explain(new NoSignature('x')).todo, /nothing was spent/)
 })
 
 Explain('an earlier question of the wallet is open', () => {
