@@ -18,7 +18,10 @@ import { type Address, toAddress } from '../../src/domain/ids.ts'
 import type { SignedDeposit } from '../../src/ports/web-chain.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import type { WebConfig } from '../../src/web/api.ts'
+import { CONTRACT_REFUSALS } from '../../src/web/app/api/contract-refusals.ts'
+import { explain } from '../../src/web/app/api/explain.ts'
 import { tokenDomain } from '../../src/web/app/wallet/token.ts'
+import { tryPayment } from '../../src/web/app/wallet/withdrawal.ts'
 import { KEYS, type LocalChain, startChain } from '../fakes/chain/anvil.ts'
 import { type GlobalDollar, putGlobalDollar } from '../fakes/chain/global-dollar.ts'
 
@@ -47,6 +50,7 @@ Usdg.before(async () => {
   config = { getClient: () => client } as unknown as Config
   web = {
     chain: { id: contracts.chainId },
+    units_per_credit: Number(UNITS_PER_CREDIT),
     contracts: { usdg: contracts.usdg, job_escrow: contracts.jobEscrow },
   } as unknown as WebConfig
 })
@@ -96,6 +100,23 @@ Usdg('what it refuses is told by the names of its own errors', async () => {
     await dollar.freeze(holder, false)
   }
   assert.is(await reasonOf(deposit), 'sent')
+})
+
+Usdg('what it would not pay out is known before credits are set aside for it', async () => {
+  const { wallet: to } = await newBuyer(0n)
+  const { jobEscrow } = local.contracts
+  await dollar.mint(jobEscrow, 100n * UNITS_PER_CREDIT)
+  const refusal = () => tryPayment(config, { web, credits: 100, to }).then(() => undefined, explain)
+  assert.is(await refusal(), undefined)
+  await dollar.pause(true)
+  assert.equal(await refusal(), CONTRACT_REFUSALS.ContractPaused)
+  await dollar.pause(false)
+  for (const holder of [to, jobEscrow]) {
+    await dollar.freeze(holder, true)
+    assert.equal(await refusal(), CONTRACT_REFUSALS.AddressFrozen)
+    await dollar.freeze(holder, false)
+  }
+  assert.is(await refusal(), undefined)
 })
 
 /** A wallet with coin and with tokens for so many credits, which signs as the app lets it. */

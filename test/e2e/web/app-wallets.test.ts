@@ -139,6 +139,60 @@ Wallets('what was sent and left by another page is told on the way back', async 
   })
 })
 
+/** What USDG refuses its transfers with while its issuer has paused it. */
+const PAUSED = { code: 3, message: 'execution reverted', data: '0xab35696f' }
+const TRANSFER = '0xa9059cbb'
+
+interface RpcCall {
+  readonly id: number
+  readonly params: readonly { readonly data?: string }[]
+}
+
+Wallets('what the token would not pay is told before credits are set aside', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await context.route(`${app.rpcUrl}/**`, async (route) => {
+      const response = await route.fetch()
+      const asked: RpcCall | RpcCall[] = route.request().postDataJSON()
+      const refused = [asked].flat().find(({ params }) => params[0]?.data?.startsWith(TRANSFER))
+      if (!refused) return route.fulfill({ response })
+      const error = { jsonrpc: '2.0', id: refused.id, error: PAUSED }
+      return route.fulfill({ response, json: Array.isArray(asked) ? [error] : error })
+    })
+    await context.addInitScript(walletNamed('Test wallet'))
+    await page.goto(`${app.url}/withdraw`)
+    await signInWith(page, 'Test wallet', 'Withdraw')
+    await atOnce(page)
+    await page.getByLabel('Credits to withdraw').fill('100')
+    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await page.getByText('The issuer of USDG has paused it').waitFor()
+    assert.not(app.asked.includes('POST /api/withdrawals'))
+    assert.is(await keptFor(page).count(), 0)
+  })
+})
+
+/** Confirms only what the page lets it, as a device that lies in another room. */
+const SLOW_WALLET = walletNamed('Slow wallet').replace(
+  'async request({ method }) {',
+  "async request({ method }) { if (method === 'eth_sendTransaction') return new Promise(() => {})",
+)
+
+Wallets('a permission that runs out while the wallet waits is told so', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await context.route('**/api/withdrawals', (route) => {
+      const deadline = Math.floor(Date.now() / 1_000) + 10
+      return route.fulfill({ json: { ...permission, deadline } })
+    })
+    await context.addInitScript(SLOW_WALLET)
+    await page.goto(`${app.url}/withdraw`)
+    await signInWith(page, 'Slow wallet', 'Withdraw')
+    await atOnce(page)
+    await page.getByLabel('Credits to withdraw').fill('100')
+    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await page.getByText(/The permission is good for \d+ s more/).waitFor()
+    await page.getByText('The permission is over').waitFor()
+  })
+})
+
 Wallets('a wallet that does not announce itself is found, now and after a reload', async () => {
   await app.inBrowser({}, async ({ page }) => {
     // It comes late, as those do that are put into the page.

@@ -4,7 +4,7 @@ import type { Config } from 'wagmi'
 export type TxHash = `0x${string}`
 
 /** Where a transaction of the wallet is, for the line that says so. */
-export type Phase = 'signing' | 'sending' | 'confirming'
+export type Phase = 'preparing' | 'signing' | 'sending' | 'confirming'
 
 /** Of a transaction that is on its way; `of` as in `Sent`. */
 export interface OnItsWay {

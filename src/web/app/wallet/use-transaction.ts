@@ -9,6 +9,7 @@ import { type OnItsWay, type Phase, type Say, type TxHash, Undone } from './tran
 import { senderOf } from './whereabouts.ts'
 
 const SAID: Readonly<Record<Phase, string>> = {
+  preparing: 'Preparing it…',
   signing: 'Waiting for you to confirm in your wallet…',
   sending: 'Sending it to the chain…',
   confirming: 'Sent. Waiting for it to get into a block…',
@@ -31,10 +32,11 @@ interface Transaction<Input> {
 export function useTransaction<Input>({ web, wallet, what, run }: Transaction<Input>) {
   const config = useConfig()
   const client = useQueryClient()
-  const [phase, setPhase] = useState<Phase>('signing')
+  const [phase, setPhase] = useState<Phase>('preparing')
   const following = useFollowing()
   const mutation = useMutation({
     mutationFn: async (input: Input) => {
+      setPhase('preparing')
       const place = window.location.pathname
       const noteSent = ({ hash, of }: OnItsWay) => {
         const from = wallet.toLowerCase() as Address
@@ -63,7 +65,11 @@ export function useTransaction<Input>({ web, wallet, what, run }: Transaction<In
         void client.invalidateQueries({ queryKey: [name] })
     },
   })
-  return { ...mutation, said: mutation.isPending ? SAID[phase] : undefined }
+  return {
+    ...mutation,
+    said: mutation.isPending ? SAID[phase] : undefined,
+    isSigning: mutation.isPending && phase === 'signing',
+  }
 }
 
 /** What this place says how far it is, for as long as it is there. */

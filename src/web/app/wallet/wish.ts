@@ -38,8 +38,14 @@ export const isWished = (wish: Wish): boolean => sameAs(wish) !== undefined
 
 /** The withdrawal that has a permission and is not carried out. */
 export function openWish(wallet: Address): OpenWish | undefined {
+  const wish = permittedWish(wallet)
+  return wish && isAhead(wish.deadline) ? wish : undefined
+}
+
+/** The same, also when its permission is over. */
+export function permittedWish(wallet: Address): OpenWish | undefined {
   const kept = keptWish()
-  if (kept?.wallet !== wallet || kept.deadline === null || !isAhead(kept.deadline)) return undefined
+  if (kept?.wallet !== wallet || kept.deadline === null) return undefined
   return { ...kept, deadline: kept.deadline }
 }
 

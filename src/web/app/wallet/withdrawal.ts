@@ -1,9 +1,12 @@
-import type { Address } from 'viem'
+import { type Address, BaseError, ContractFunctionRevertedError } from 'viem'
+import { simulateContract } from 'viem/actions'
 import type { Config } from 'wagmi'
 import { writeContract } from 'wagmi/actions'
-import { jobEscrowAbi } from '../../../chain/abi.ts'
+import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
+import { type Call, sendCall } from './call.ts'
+import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
 import { endWish, notePermission, requestIdOf } from './wish.ts'
 
@@ -18,19 +21,25 @@ export async function withdrawNow(
   { web, wallet, credits, to }: From & WithdrawNow,
   say: Say,
 ): Promise<TxHash> {
+  say('preparing')
+  await tryPayment(config, { web, credits, to })
   const requestId = requestIdOf({ wallet, credits, to })
   const body = { credits, to, request_id: requestId }
   const voucher = await call<WebVoucher>('POST', '/withdrawals', body)
   notePermission(voucher.deadline)
-  const write = () =>
-    writeContract(config, {
-      ...escrowOf(web, wallet),
-      functionName: 'withdraw',
-      args: [BigInt(voucher.credits), voucher.to, BigInt(voucher.deadline), voucher.signature],
-    })
-  const hash = await send(config, say, write, requestId)
+  say('signing')
+  const hash = await writeContract(config, {
+    address: web.contracts.job_escrow,
+    abi: jobEscrowAbi,
+    account: wallet,
+    chainId: web.chain.id,
+    functionName: 'withdraw',
+    args: [BigInt(voucher.credits), voucher.to, BigInt(voucher.deadline), voucher.signature],
+  })
+  say('confirming', { hash, of: requestId })
+  const tx = await included(config, hash)
   endWish(requestId)
-  return hash
+  return tx
 }
 export interface WithdrawNow {
   readonly credits: number
@@ -43,55 +52,48 @@ export const beginWithdrawal = (
   { web, wallet, credits }: From & { readonly credits: number },
   say: Say,
 ): Promise<TxHash> =>
-  send(config, say, () =>
-    writeContract(config, {
-      ...escrowOf(web, wallet),
-      functionName: 'requestWithdrawal',
-      args: [BigInt(credits)],
-    }),
-  )
+  sendCall(config, onEscrow(web, 'requestWithdrawal', [BigInt(credits)]), from(web, wallet), say)
 
 export const completeWithdrawal = (
   config: Config,
   { web, wallet, to }: From & { readonly to: Address },
   say: Say,
 ): Promise<TxHash> =>
-  send(config, say, () =>
-    writeContract(config, {
-      ...escrowOf(web, wallet),
-      functionName: 'completeWithdrawal',
-      args: [to],
-    }),
-  )
+  sendCall(config, onEscrow(web, 'completeWithdrawal', [to]), from(web, wallet), say)
 
 export const cancelWithdrawal = (
   config: Config,
   { web, wallet }: From,
   say: Say,
 ): Promise<TxHash> =>
-  send(config, say, () =>
-    writeContract(config, {
-      ...escrowOf(web, wallet),
-      functionName: 'cancelWithdrawal',
-      args: [],
-    }),
-  )
+  sendCall(config, onEscrow(web, 'cancelWithdrawal', []), from(web, wallet), say)
 
-const escrowOf = (web: WebConfig, wallet: Address) => ({
-  address: web.contracts.job_escrow,
-  abi: jobEscrowAbi,
-  account: wallet,
-  chainId: web.chain.id,
+const onEscrow = (web: WebConfig, functionName: string, args: readonly unknown[]): Call => ({
+  ...{ address: web.contracts.job_escrow, abi: jobEscrowAbi, functionName, args },
 })
 
-async function send(
+const from = (web: WebConfig, wallet: Address) => ({ wallet, chainId: web.chain.id })
+
+/**
+ * Tries the payment as the token would be asked for it by the escrow. The credits are set aside with the
+ * permission, and so for nothing where the token is paused, or has frozen who is to be paid.
+ * @throws what the token says; nothing where a node does not let a contract be the caller
+ */
+export async function tryPayment(
   config: Config,
-  say: Say,
-  write: () => Promise<TxHash>,
-  of?: string,
-): Promise<TxHash> {
-  say('signing')
-  const hash = await write()
-  say('confirming', { hash, of })
-  return included(config, hash)
+  { web, credits, to }: WithdrawNow & { readonly web: WebConfig },
+): Promise<void> {
+  try {
+    await simulateContract(config.getClient(), {
+      address: web.contracts.usdg,
+      abi: devUsdgAbi,
+      functionName: 'transfer',
+      args: [to, unitsOf({ web, credits })],
+      account: web.contracts.job_escrow,
+    })
+  } catch (error) {
+    if (error instanceof BaseError && error.walk(isRevert)) throw error
+  }
 }
+
+const isRevert = (error: unknown): boolean => error instanceof ContractFunctionRevertedError

@@ -9,10 +9,10 @@ import { credits, short, usdgOfCredits } from '../../parts/words.ts'
 import { wrongAddress } from '../../parts/wrong-address.ts'
 import { useIsSent } from '../../wallet/use-sent.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
-import { isWished, openWish } from '../../wallet/wish.ts'
+import { isWished, openWish, permittedWish } from '../../wallet/wish.ts'
 import { type WithdrawNow, withdrawNow } from '../../wallet/withdrawal.ts'
 import { withdrawalFault } from './amount-fault.ts'
-import { KeptForWish } from './kept-for-wish.tsx'
+import { ConfirmInTime, KeptForWish } from './kept-for-wish.tsx'
 import type { WithdrawProps } from './withdraw-props.ts'
 
 export function AtOnce({ wallet, web, account }: WithdrawProps) {
@@ -25,6 +25,7 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   })
   const count = wholeNumber(amount)
   const open = openWish(wallet)
+  const permitted = permittedWish(wallet)
   const isSent = useIsSent(open?.requestId)
   const payTo = to as `0x${string}`
   const isAgain = count !== undefined && isWished({ wallet, credits: count, to: payTo })
@@ -61,7 +62,10 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
         disabled={withdraw.isPending}
       />
       <List type="ordered" size="sm" className="muted">
-        <List.Item>We give you a permission for exactly this withdrawal. No fee.</List.Item>
+        <List.Item>
+          We give you a permission for exactly this withdrawal, for some minutes. No fee. Where
+          several people have to confirm, take “Without us”, which leaves the time.
+        </List.Item>
         <List.Item>
           You confirm one transaction in your wallet, which shows the network fee in{' '}
           {web.chain.coin.symbol}.
@@ -76,6 +80,7 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
         </Button>
       </div>
       <Progress text={withdraw.said} />
+      {permitted && withdraw.isSigning && <ConfirmInTime wish={permitted} />}
       {withdraw.error && <Problem error={withdraw.error} />}
       {withdraw.data && (
         <Done title={`Paid ${usdgOfCredits(withdraw.variables.credits)}`}>

@@ -30,3 +30,20 @@ export function KeptForWish({
     </Alert>
   )
 }
+
+/** While the wallet shows the withdrawal: how long the permission for it is good. */
+export function ConfirmInTime({ wish }: { readonly wish: OpenWish }) {
+  const end = wish.deadline * MS
+  const now = useNow(end)
+  return (
+    <Text size="sm" className="muted">
+      {now < end ? (
+        <>
+          The permission is good for <span className="numbers">{span(end - now)}</span> more.
+        </>
+      ) : (
+        'The permission is over, and the contract would refuse it: decline it in your wallet and withdraw again.'
+      )}
+    </Text>
+  )
+}
