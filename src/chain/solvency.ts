@@ -33,8 +33,9 @@ export function makeSolvencyReader({ rpc, contracts }: Options) {
   return async (): Promise<ChainSolvency> => {
     for (let tries = 1; ; tries++) {
       const block = Number(await rpc.call<string>('eth_blockNumber', []))
-      const { logs } = await deposits(block)
-      for (const { topics } of logs) wallets.add(toAddress(`0x${topics[1]?.slice(26)}`))
+      await deposits(block, (logs) => {
+        for (const { topics } of logs) wallets.add(toAddress(`0x${topics[1]?.slice(26)}`))
+      })
       try {
         return await readAt({ client, contracts }, [...wallets], block)
       } catch (error) {

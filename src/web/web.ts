@@ -140,7 +140,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
     refuseForgeries(api, origin)
     config(api, settings)
     models(api, { catalogue: ports.catalogue, pools })
-    network(api, { pools, networkReader, log })
+    network(api, { pools, networkReader, clock, log })
     if (settings.config.development && faucet) development(api, { faucet })
     signingIn(api, { sessions, nonces, signIn, clock, origin })
     api.register(async (signedIn) => {

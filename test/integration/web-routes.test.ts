@@ -29,9 +29,10 @@ const CHAIN_ID = 31_337
 const WORKER = toAddress(`0x${'22'.repeat(20)}`)
 const units = (value: bigint) => value as TokenUnits
 
-/** A chain that says the same to everybody, or nothing at all. */
-let chainAnswers = true
+/** A chain that says the same to everybody, refuses, or says nothing at all. */
+let chainAnswers: boolean | 'late' = true
 const told = async <T>(value: T): Promise<T> => {
+  if (chainAnswers === 'late') return new Promise(() => {})
   if (!chainAnswers) throw new ChainUnavailable('down')
   return value
 }
@@ -273,6 +274,11 @@ Routes('models and network: what pools say, and what the escrow owes', async () 
   chainAnswers = false
   const without = await stranger.json<NetworkState>('/api/network')
   assert.equal([without.solvency, without.workers], [null, 5])
+  // As while the logs of a long chain are read for the first time.
+  chainAnswers = 'late'
+  const meanwhile = await stranger.json<NetworkState>('/api/network')
+  assert.is(meanwhile.solvency, null)
+  chainAnswers = false
 })
 
 const STANDING: WorkerStanding = {

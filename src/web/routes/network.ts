@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pools } from '../../api/models/pools.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
 import type { NetworkReader } from '../../ports/network-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -9,10 +10,17 @@ import { publicSolvency } from '../network/public-solvency.ts'
 interface Options {
   readonly pools: Pools
   readonly networkReader: Pick<NetworkReader, 'solvency'>
+  readonly clock: Clock
   readonly log: Log
 }
 
-/** For everybody. Without the chain, what the pools say is told all the same. */
+/** A page that has waited for so long is told the rest. */
+const PATIENCE_MS = 5_000
+
+/**
+ * For everybody. Without the chain, what the pools say is told all the same; also while the logs of all purchases
+ * are read for the first time, which may take minutes and goes on.
+ */
 export function network(server: FastifyInstance, options: Options): void {
   server.get('/api/network', async (): Promise<NetworkState> => {
     const solvency = await readSolvency(options)
@@ -27,12 +35,19 @@ export function network(server: FastifyInstance, options: Options): void {
   })
 }
 
-async function readSolvency({ networkReader, log }: Options): Promise<Solvency | null> {
+async function readSolvency({ networkReader, clock, log }: Options): Promise<Solvency | null> {
+  let stop = () => {}
+  const tooLate = new Promise<null>((resolve) => {
+    stop = clock.after(PATIENCE_MS, () => resolve(null))
+  })
   try {
-    return publicSolvency(await networkReader.solvency())
+    const told = await Promise.race([networkReader.solvency(), tooLate])
+    return told && publicSolvency(told)
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
     log.warn({ err: error }, 'network: the books of the escrow are not known')
     return null
+  } finally {
+    stop()
   }
 }

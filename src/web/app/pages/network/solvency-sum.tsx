@@ -14,7 +14,10 @@ export function SolvencySum({ solvency }: { readonly solvency: Solvency | null }
         Solvency
       </Title>
       {solvency === null ? (
-        <Text>The chain does not answer at the moment. This page looks again by itself.</Text>
+        <Text>
+          The chain does not answer at the moment, or is read for the first time since a start,
+          which takes a while. This page looks again by itself.
+        </Text>
       ) : (
         <>
           <Text size="sm" className="muted" mb="sm">
