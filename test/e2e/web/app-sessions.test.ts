@@ -55,6 +55,49 @@ Sessions('a conversation outlives the last worker and the session; its key does 
   })
 })
 
+Sessions('a conversation goes on while its page is left, for whoever left it', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(`${app.house.config.base_url}/chat/completions`, async (route) => {
+      await answered
+      const text = JSON.stringify({ choices: [{ delta: { content: 'نعم، أنا هنا.' } }] })
+      const headers = { 'access-control-allow-origin': '*', 'content-type': 'text/event-stream' }
+      await route.fulfill({ headers, body: `data: ${text}\n\ndata: [DONE]\n\n` })
+    })
+    await page.goto(`${app.url}/settings`)
+    await signIn(page, 'Settings')
+    const open = async (name: string) => {
+      await page.getByRole('link', { name, exact: true }).first().click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+    }
+    await open('Playground')
+    await page.getByRole('textbox', { name: 'API key' }).fill(`svc_live_${'Ab12'.repeat(8)}`)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByLabel('Your message').fill('Are you there?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Credits are locked, a worker is asked').waitFor()
+    await open('History')
+    answer()
+    await open('Playground')
+    const said = page.getByTestId('answer').filter({ hasText: 'نعم' })
+    await said.waitFor()
+    // Else its full stop would stand at its beginning.
+    const style = "getComputedStyle(document.querySelector('[data-testid=answer]'))"
+    assert.is(await page.evaluate(`${style}.unicodeBidi`), 'plaintext')
+
+    await open('History')
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await walletButton(page).waitFor()
+    await open('Playground')
+    await page.getByRole('textbox', { name: 'API key' }).waitFor()
+    assert.is(await page.getByRole('log').count(), 0)
+  })
+})
+
 Sessions('a form whose session ends is there again after signing in', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/webhooks`)

@@ -20,6 +20,7 @@ export function AnswerText({
         minRows={3}
         maxRows={12}
         spellCheck={false}
+        dir="auto"
       />
       {text !== '' && (
         <Text size="sm" className="muted" mt={4}>

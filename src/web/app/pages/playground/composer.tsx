@@ -42,6 +42,7 @@ export function Composer(props: ComposerProps) {
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={onKey}
+          dir="auto"
           autosize
           minRows={2}
           maxRows={10}

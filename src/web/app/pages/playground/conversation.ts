@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
+import { sessionQuery } from '../../api/queries.ts'
 import { keepAnswer } from '../../session/tab-memory.ts'
 import {
   type ChatListener,
@@ -23,48 +24,81 @@ export interface Exchange {
 
 export type Ask = Omit<ChatRequest, 'messages' | 'stop'> & { readonly question: string }
 
-/** A conversation that lives as long as the page does; nothing of it is stored. */
+/**
+ * The conversation of this tab. It outlives the page, so that a look at a job or a purchase costs nobody an
+ * answer that is being written; but not the session in which the page was left. Nothing of it is stored.
+ */
+let exchanges: readonly Exchange[] = []
+let running: AbortController | undefined
+let leftBy: string | undefined
+/** Never the same twice: an answer may come late to a conversation that is forgotten. */
+let lastId = 0
+const listeners = new Set<() => void>()
+
+function show(next: readonly Exchange[]): void {
+  exchanges = next
+  for (const changed of listeners) changed()
+}
+
+const update = (id: number, change: Partial<Exchange>): void =>
+  show(exchanges.map((each) => (each.id === id ? { ...each, ...change } : each)))
+
+function forget(): void {
+  running?.abort()
+  show([])
+}
+
+function onChange(changed: () => void): () => void {
+  listeners.add(changed)
+  return () => listeners.delete(changed)
+}
+
 export function useConversation() {
   const client = useQueryClient()
-  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
-  const running = useRef<AbortController>(null)
-  useEffect(() => () => running.current?.abort(), [])
-
-  const update = (id: number, change: (exchange: Exchange) => Partial<Exchange>) =>
-    setExchanges((all) => all.map((each) => (each.id === id ? { ...each, ...change(each) } : each)))
-
-  async function ask({ question, ...request }: Ask): Promise<void> {
-    const id = exchanges.length
-    const controller = new AbortController()
-    running.current = controller
-    setExchanges([...exchanges, begun(id, request.model, question)])
-    let text = ''
-    const listener: ChatListener = {
-      job: (jobId) => update(id, () => ({ jobId })),
-      text: (piece) => {
-        text += piece
-        update(id, () => ({ answer: text }))
-      },
+  const shown = useSyncExternalStore(onChange, () => exchanges)
+  useEffect(() => {
+    const wallet = () => client.getQueryData(sessionQuery.queryKey)?.wallet
+    if (leftBy !== undefined && leftBy !== wallet()) forget()
+    leftBy = undefined
+    return () => {
+      leftBy = wallet()
+      if (leftBy === undefined) forget()
     }
-    const messages = messagesOf(exchanges, question)
-    try {
-      const receipt = await streamChat({ ...request, messages, stop: controller.signal }, listener)
-      if (receipt) keepAnswer(receipt.job_id, text)
-      update(id, () => ({ state: 'answered', receipt }))
-    } catch (error) {
-      update(id, () =>
-        controller.signal.aborted ? { state: 'stopped' } : { state: 'failed', error },
-      )
-    }
-    for (const name of ['account', 'jobs']) void client.invalidateQueries({ queryKey: [name] })
-  }
-
+  }, [client])
   return {
-    exchanges,
-    isRunning: exchanges.at(-1)?.state === 'running',
-    ask,
-    stop: () => running.current?.abort(),
-    clear: () => setExchanges([]),
+    exchanges: shown,
+    isRunning: shown.at(-1)?.state === 'running',
+    ask: async (asked: Ask): Promise<void> => {
+      await answerTo(asked)
+      for (const name of ['account', 'jobs']) {
+        void client.invalidateQueries({ queryKey: [name] })
+      }
+    },
+    stop: () => running?.abort(),
+    clear: () => show([]),
+  }
+}
+
+async function answerTo({ question, ...request }: Ask): Promise<void> {
+  const id = ++lastId
+  const controller = new AbortController()
+  running = controller
+  const messages = messagesOf(exchanges, question)
+  show([...exchanges, begun(id, request.model, question)])
+  let answer = ''
+  const listener: ChatListener = {
+    job: (jobId) => update(id, { jobId }),
+    text: (piece) => {
+      answer += piece
+      update(id, { answer })
+    },
+  }
+  try {
+    const receipt = await streamChat({ ...request, messages, stop: controller.signal }, listener)
+    if (receipt) keepAnswer(receipt.job_id, answer)
+    update(id, { state: 'answered', receipt })
+  } catch (error) {
+    update(id, controller.signal.aborted ? { state: 'stopped' } : { state: 'failed', error })
   }
 }
 

@@ -15,8 +15,12 @@ const isAtEnd = (): boolean => {
  */
 export function useFollowAnswer(questions: number): void {
   const follows = useRef(false)
-  // Before the question itself is measured, which is what first grows.
+  const asked = useRef(questions)
+  // Before the question itself is measured, which is what first grows. Who comes back to a conversation is
+  // left where they were.
   useLayoutEffect(() => {
+    if (asked.current === questions) return
+    asked.current = questions
     follows.current = questions > 0
   }, [questions])
   useEffect(() => {
