@@ -170,11 +170,45 @@ Wallets('what the token would not pay is told before credits are set aside', asy
   })
 })
 
-/** Confirms only what the page lets it, as a device that lies in another room. */
-const SLOW_WALLET = walletNamed('Slow wallet').replace(
-  'async request({ method }) {',
-  "async request({ method }) { if (method === 'eth_sendTransaction') return new Promise(() => {})",
-)
+/** Confirms only once `sendNow` says with what, as a device that lies in another room. */
+const SLOW_WALLET = walletNamed('Slow wallet')
+  .replace(
+    'async request({ method }) {',
+    `async request({ method }) {
+      if (method === 'eth_sendTransaction') {
+        return new Promise((done) => Object.assign(window, { sendNow: done }))
+      }`,
+  )
+  .replace(
+    'on() {}',
+    "on(event, call) { if (event === 'accountsChanged') window.showAccounts = call }",
+  )
+
+Wallets('what is sent after the wallet went to another account is told all the same', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await context.route('**/api/withdrawals', (route) => route.fulfill({ json: permission }))
+    await context.addInitScript(SLOW_WALLET)
+    await page.goto(`${app.url}/withdraw`)
+    await signInWith(page, 'Slow wallet', 'Withdraw')
+    const ask = async () => {
+      await atOnce(page)
+      await page.getByLabel('Credits to withdraw').fill('100')
+      await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+      await page.getByText('Waiting for you to confirm in your wallet').waitFor()
+      await until('the wallet is asked', () => page.evaluate("typeof sendNow === 'function'"))
+    }
+    await ask()
+    await page.evaluate('sendNow(null)')
+    await page.getByText('Your wallet did not say which transaction it sent').waitFor()
+    await page.evaluate('delete window.sendNow')
+    await page.reload()
+    await ask()
+    await page.evaluate(`showAccounts(['0x${'5'.repeat(40)}'])`)
+    await page.getByText('Your wallet shows another account').waitFor()
+    await page.evaluate(`sendNow('${HASH}')`)
+    await underWay(page).waitFor()
+  })
+})
 
 Wallets('a permission that runs out while the wallet waits is told so', async () => {
   await app.inBrowser({}, async ({ context, page }) => {

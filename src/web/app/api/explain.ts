@@ -152,6 +152,12 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
       todo: 'It may be locked: open it, unlock it, let this page see an account, and try again.',
     }
   }
+  if (has('NoHash')) {
+    return {
+      what: 'Your wallet did not say which transaction it sent.',
+      todo: 'It may have sent one all the same: look into the wallet, and at your history, before you try again.',
+    }
+  }
   if (has('NoSignature')) {
     return {
       what: 'Your wallet answered without a signature.',

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Address, withRetry } from 'viem'
+import { type Address, isHash, withRetry } from 'viem'
 import { type Config, useConfig } from 'wagmi'
 import type { WebConfig } from '../../api.ts'
 import { readerOf } from '../chain/reader.ts'
@@ -41,8 +41,9 @@ export function useTransaction<Input>({ web, wallet, what, run }: Transaction<In
       const noteSent = ({ hash, of }: OnItsWay) => {
         const from = wallet.toLowerCase() as Address
         const about = { wallet: from, chainId: web.chain.id, place, what: what(input) }
-        following.begin(hash)
+        if (!isHash(hash)) throw new NoHash('What the wallet answered is no transaction.')
         remember({ hash, ...about, ...(of !== undefined && { of }) })
+        following.begin(hash)
         void learnSender(web, hash)
       }
       const say: Say = (next, sent) => {
@@ -72,15 +73,26 @@ export function useTransaction<Input>({ web, wallet, what, run }: Transaction<In
   }
 }
 
+/** The wallet may have sent something, and does not say what. */
+class NoHash extends Error {
+  override readonly name = 'NoHash'
+}
+
 /** What this place says how far it is, for as long as it is there. */
 function useFollowing() {
   const hashes = useRef(new Set<TxHash>())
+  const isHere = useRef(false)
   useEffect(() => {
     const { current } = hashes
-    return () => current.forEach(leaveUntold)
+    isHere.current = true
+    return () => {
+      isHere.current = false
+      current.forEach(leaveUntold)
+    }
   }, [])
   return {
-    begin: (hash: TxHash) => hashes.current.add(hash),
+    // The wallet may answer when its account or chain is another one, and this place has gone.
+    begin: (hash: TxHash) => (isHere.current ? hashes.current.add(hash) : leaveUntold(hash)),
     end: (how: (hash: TxHash) => void) => {
       hashes.current.forEach(how)
       hashes.current.clear()
