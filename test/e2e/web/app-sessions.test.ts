@@ -98,6 +98,39 @@ Sessions('a conversation goes on while its page is left, for whoever left it', a
   })
 })
 
+Sessions('a browser whose storage is full stays signed in, as its cookie says', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.addInitScript(`Storage.prototype.setItem = () => { throw new Error('full') }`)
+    await page.goto(app.url)
+    await signIn(page)
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  })
+})
+
+Sessions(
+  'a page that did not come by https signs in, copies nothing by itself, signs out',
+  async () => {
+    await app.inBrowser({}, async ({ page, complaints }) => {
+      // What browsers keep from such pages, as those of a network at home.
+      await page.addInitScript(
+        'delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard',
+      )
+      await page.goto(`${app.url}/key`)
+      await signIn(page, 'API key')
+      await page.getByRole('button', { name: 'Create an API key' }).click()
+      await page.getByRole('button', { name: 'Copy API key' }).click()
+      await page.getByRole('button', { name: 'Cannot copy API key' }).waitFor()
+      await page.getByLabel('I stored it').check()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('button', { name: /^Account/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await walletButton(page).waitFor()
+      assert.equal(complaints, [])
+    })
+  },
+)
+
 Sessions('a form whose session ends is there again after signing in', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/webhooks`)

@@ -1,4 +1,5 @@
 import { keptByBrowser } from '../session/kept.ts'
+import { randomId } from '../session/random-id.ts'
 
 /**
  * The session's cookie is hidden from scripts, and all tabs share it. This says whether asking for the
@@ -10,7 +11,7 @@ const LEFT_ITEM = 'svc.signed-out'
 
 /** True where nothing is kept, too: the service knows. */
 export const wasSignedIn = (): boolean =>
-  keptByBrowser.isRefused() || keptByBrowser.getItem(ITEM) !== null
+  keptByBrowser.getItem(ITEM) !== null || keptByBrowser.isRefused()
 
 export function noteSignedIn(wallet: string | null): void {
   if (wallet === null) keptByBrowser.removeItem(ITEM)
@@ -18,7 +19,7 @@ export function noteSignedIn(wallet: string | null): void {
 }
 
 /** Before the session is ended here: other tabs must not keep what they would keep of one that ran out. */
-export const noteSignedOut = (): void => keptByBrowser.setItem(LEFT_ITEM, crypto.randomUUID())
+export const noteSignedOut = (): void => keptByBrowser.setItem(LEFT_ITEM, randomId())
 
 /** Hears that somebody signed out in another tab. Returns how to stop. */
 export const onSignedOutElsewhere = (hear: () => void): (() => void) =>

@@ -22,6 +22,19 @@ const browser = globalThis as {
 export const keptByBrowser: Kept = keptBy(() => browser.localStorage)
 export const keptByTab: Kept = keptBy(() => browser.sessionStorage)
 
+const TRIED = 'svc.tried'
+
+/** Some are there, and full: of a size of nothing, too. */
+function takes(storage: Store | undefined): boolean {
+  try {
+    storage?.setItem(TRIED, '1')
+    storage?.removeItem(TRIED)
+    return storage !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** @param open throws where the browser refuses, or gives nothing */
 export function keptBy(open: () => Store | null | undefined): Kept {
   const byPage = new Map<string, string>()
@@ -49,6 +62,6 @@ export function keptBy(open: () => Store | null | undefined): Kept {
       byPage.delete(item)
       storage()?.removeItem(item)
     },
-    isRefused: () => storage() === undefined,
+    isRefused: () => !takes(storage()),
   }
 }

@@ -2,6 +2,7 @@ import { createWalletClient, type Hex, http, numberToHex, type RpcTransactionReq
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { WebConfig } from '../../api.ts'
 import { keptByBrowser } from '../session/kept.ts'
+import { randomId } from '../session/random-id.ts'
 import { chainOf, DEVELOPMENT_RDNS } from './wagmi.ts'
 
 /**
@@ -24,7 +25,7 @@ interface Call {
 export function announceDevelopmentWallet(web: WebConfig): void {
   const detail = Object.freeze({
     info: {
-      uuid: crypto.randomUUID(),
+      uuid: randomId(),
       name: 'Development wallet (test funds)',
       icon: ICON,
       rdns: DEVELOPMENT_RDNS,

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { serviceNow } from '../api/service-clock.ts'
 import { keptByTab } from '../session/kept.ts'
+import { randomId } from '../session/random-id.ts'
 
 /**
  * One wish to withdraw has one request id, also when it is asked twice, declined in the wallet or the
@@ -28,7 +29,7 @@ export function requestIdOf(wish: Wish): string {
   const kept = sameAs(wish)
   if (kept) return kept.requestId
   const { wallet, credits, to } = wish
-  const requestId = crypto.randomUUID()
+  const requestId = randomId()
   keep({ wallet, credits, to, requestId, deadline: null })
   return requestId
 }

@@ -55,7 +55,10 @@ KeptSuite('what does not fit is newer than what is stored', () => {
   const storage = new MemoryStorage()
   const kept = keptBy(() => storage)
   kept.setItem('a', '1')
+  assert.not(kept.isRefused())
+  assert.equal([...storage.items.keys()], ['a'])
   storage.isFull = true
+  assert.ok(kept.isRefused())
   kept.setItem('a', '2')
   assert.is(kept.getItem('a'), '2')
   kept.removeItem('a')
