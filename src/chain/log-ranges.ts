@@ -22,7 +22,10 @@ export async function readLogs(
   to: number,
 ): Promise<readonly RpcLog[]> {
   const logs: RpcLog[] = []
-  for await (const part of logParts(rpc, filter, from, to)) logs.push(...part.logs)
+  for await (const part of logParts(rpc, filter, from, to)) {
+    // One by one: there may be more than a call takes arguments.
+    for (const log of part.logs) logs.push(log)
+  }
   return logs
 }
 
