@@ -59,7 +59,7 @@ for (const view of VIEWS) {
 App(
   'letters of twice the size stay on a phone, and what is chosen is seen in few colours',
   async () => {
-    await app.inBrowser({ size: { width: 360, height: 740 } }, async ({ page }) => {
+    await app.inBrowser({ size: { width: 320, height: 640 } }, async ({ page }) => {
       await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
       document.documentElement.style.fontSize = '200%'
     })`)
@@ -78,6 +78,11 @@ App(
         '/settings',
         '/buy',
         '/history',
+        '/playground',
+        '/models',
+        '/network',
+        '/governance',
+        '/explorer',
         `/jobs/job_${'26'.padStart(26, '0')}`,
       ]) {
         await page.goto(`${app.url}${path}`)

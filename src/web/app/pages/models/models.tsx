@@ -56,7 +56,7 @@ function ModelCard({ model: { id, owned_by, svc } }: { readonly model: Model }) 
   ] as const
   return (
     <section className="card" aria-label={id}>
-      <Group justify="space-between" align="start" wrap="nowrap">
+      <Group justify="space-between" align="start">
         <div>
           <Title order={2} size="h5" style={{ overflowWrap: 'anywhere' }}>
             {id}
