@@ -72,7 +72,9 @@ export function makeDeposits({ reader, hands, clock }: Options): Deposits {
         if (!hands.isReady(call)) continue
         const outcome = await hands.perform(call)
         if (outcome !== 'not_done') full.delete(wallet)
-        if (outcome === 'done') toLookAt.add(wallet)
+        // Whoever took it, only the balance tells whether it is gone: a call is needless, too, where a
+        // transaction of an earlier life of the keeper had its nonce.
+        if (outcome === 'done' || outcome === 'needless') toLookAt.add(wallet)
         return outcome === 'done' || toLookAt.size > 0
       }
       return toLookAt.size > 0

@@ -51,7 +51,9 @@ export function makeHands(options: HandsOptions): Hands {
         return 'done'
       case 'needless':
         log.debug({ ...told, reason: outcome.reason }, 'keeper: nothing left to do')
-        patience.rest(key, doneRest(call))
+        // Perhaps only its nonce went to another transaction: what still lies there is tried again, later each time.
+        if (call.type === 'sweep') patience.failed(key)
+        else patience.rest(key, DONE_REST_MS)
         return 'needless'
       case 'refused': {
         const about = { ...told, reason: outcome.reason }

@@ -156,6 +156,40 @@ Keeper('less than the minimum waits at its address for more', async () => {
   assert.equal(house.made(), ['sweep 7'])
 })
 
+Keeper(
+  'a sweep whose nonce went to another transaction is made again while tokens lie there',
+  async () => {
+    const house = openHouse()
+    await house.wallets.set(wallet(7), {})
+    await house.keep()
+    const reason = 'the nonce was used by another transaction'
+    house.chain.outcome = () => ({ type: 'needless', reason })
+    house.chain.transfer(house.chain.depositAddress(wallet(7)), 1_000_000n)
+    await house.pass(2)
+    assert.equal(house.made(), ['sweep 7'])
+    house.chain.outcome = () => ({ type: 'done', tx: '0x' as never })
+    await house.pass(6)
+    assert.equal(house.made(), ['sweep 7'])
+    house.chain.transfer(house.chain.depositAddress(wallet(7)), 1_000_000n)
+    await house.pass(2)
+    assert.equal(house.made(), ['sweep 7'], 'the next one waits for nothing')
+  },
+)
+
+Keeper('a sweep that somebody else has made is not made again', async () => {
+  const house = openHouse()
+  await house.wallets.set(wallet(7), {})
+  await house.keep()
+  const at = house.chain.depositAddress(wallet(7))
+  house.chain.outcome = () => {
+    house.chain.tokens.delete(at)
+    return { type: 'needless', reason: 'BelowMinimumDeposit' }
+  }
+  house.chain.transfer(at, 1_000_000n)
+  await house.pass(60)
+  assert.equal(house.made(), ['sweep 7'])
+})
+
 Keeper('a reorg: what was settled in blocks that are gone is locked again', async () => {
   const house = openHouse()
   house.chain.mine(10, told(10, 'locked', 1))
