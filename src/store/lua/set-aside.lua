@@ -16,8 +16,9 @@ if latest[1] then
   if unused and tonumber(latest[5]) >= tonumber(ARGV[8]) then return { 'open', latest[5] } end
   -- Used: its log is on the way, and takes from the balance when it ends what is set aside.
   if not unused and hold(WITHDRAWAL) then return { 'stale' } end
-  endAside()
 end
+-- Also of a voucher that is not kept any more.
+endAside()
 local credits = tonumber(ARGV[3])
 if remaining() < credits then return { 'insufficient', whole(remaining()) } end
 redis.call('HSET', holds, WITHDRAWAL, 'r' .. whole(credits), WITHDRAWAL_AFTER, ARGV[7])
