@@ -83,7 +83,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   restore(record: ActorRecord<State, Event>, sequence: number): void {
     this.#state = record.state
     this.#sequence = sequence
-    this.#effects.update(this.#kind.due(record.state))
+    this.#startDue(record.state)
   }
 
   /**
@@ -187,8 +187,13 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     this.#sequence = appended
     this.#seen(appended)
     this.#follower?.changed(this.id, appended, next)
-    if (!this.#givenUp) this.#effects.update(this.#kind.due(next))
+    this.#startDue(next)
     return true
+  }
+
+  /** A command that is under way may come to know of a state when this is given up: nobody would end its effects. */
+  #startDue(state: State): void {
+    if (!this.#givenUp) this.#effects.update(this.#kind.due(state))
   }
 }
 

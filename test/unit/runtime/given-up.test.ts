@@ -1,0 +1,88 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ActorHost } from '../../../src/runtime/actor-host.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { JobBus } from '../../fakes/chain/job-bus.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
+import { type Command, runningKind } from './running-kind.ts'
+
+/** A host that gives a partition up while a command waits for the journal. */
+const GivenUp = suite('given up')
+
+class HeldJournal extends MemoryJournal {
+  answered: Promise<void> = Promise.resolve()
+
+  override async last(subject: string) {
+    await this.answered
+    return super.last(subject)
+  }
+  hold(): () => void {
+    let letGo = () => {}
+    this.answered = new Promise((resolve) => {
+      letGo = resolve
+    })
+    return letGo
+  }
+}
+
+function makeHost(journal: MemoryJournal, name: string) {
+  const [bus, clock] = [new JobBus(), new ManualClock()]
+  const ran: string[] = []
+  let appends = 0
+  const host = new ActorHost({
+    kind: {
+      ...runningKind,
+      due: (state) => (state === 'running' ? [{ key: 'ask', everyMs: 1_000 }] : []),
+      run: async ({ key }) => void ran.push(key),
+    },
+    ...{ bus, journal, clock, log: makeLog('test', 'silent') },
+    token: () => `${name}.${++appends}`,
+    commandSubject: (partition) => `cmd.${partition}.*`,
+    actorOf: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
+    partitionOf: () => 0,
+  })
+  const tell = (command: Command) => bus.request<string>('cmd.0.a', command, 1_000)
+  return { host, clock, ran, tell }
+}
+
+GivenUp('what a command reads of the journal then starts no effect here', async () => {
+  const journal = new HeldJournal()
+  const owner = makeHost(journal, 'owner')
+  await owner.host.acquire([0])
+  await owner.tell('begin')
+
+  const passing = makeHost(journal, 'passing')
+  await passing.host.acquire([0])
+  const letGo = journal.hold()
+  void passing.tell('get').catch(() => {})
+  await rest()
+  const released = passing.host.release([0])
+  letGo()
+  await released
+  await passing.clock.advance(10_000)
+  await rest()
+  assert.equal(passing.ran, [])
+})
+
+GivenUp('nor what another owner was found to have written first', async () => {
+  const journal = new HeldJournal()
+  const slow = makeHost(journal, 'slow')
+  await slow.host.acquire([0])
+  assert.is(await slow.tell('get'), 'unknown')
+  const next = makeHost(journal, 'next')
+  await next.host.acquire([0])
+  await next.tell('begin')
+
+  const letGo = journal.hold()
+  void slow.tell('begin').catch(() => {})
+  await rest()
+  const released = slow.host.release([0])
+  letGo()
+  await released
+  await slow.clock.advance(10_000)
+  await rest()
+  assert.equal(slow.ran, [])
+})
+
+GivenUp.run()
