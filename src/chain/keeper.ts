@@ -139,6 +139,11 @@ async function send(
   const { rpc, contracts, signer, log } = sending
   const nonce = await nonceOf(sending)
   const sent: SignedTransaction[] = []
+  // Of another process or of an earlier life, and somebody may have been told its hash: it has its time, too,
+  // before it is pushed out.
+  const isTaken = (await nonceOf(sending, 'pending')) > nonce
+  const before = isTaken ? await outcomeOf(sending, nonce, sent, true) : undefined
+  if (before) return before
   let fees = first
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const { chainId } = contracts
@@ -152,7 +157,9 @@ async function send(
       sent.push(transaction)
       told(transaction.hash)
     }
-    const outcome = await outcomeOf(sending, nonce, sent, offered === 'taken')
+    // Outbid: another one came in between.
+    const waits = offered === 'taken' || (offered === 'outbid' && !isTaken)
+    const outcome = await outcomeOf(sending, nonce, sent, waits)
     if (outcome) return outcome
     const raised = raiseFees(fees, await readFeesInstead(rpc), ceilingWei)
     if (raised !== 'capped') fees = raised
@@ -161,23 +168,28 @@ async function send(
   throw new ChainUnavailable(`nonce ${nonce} of ${signer.address} is not included yet`)
 }
 
-const nonceOf = async ({ rpc, signer }: Sending): Promise<number> =>
-  Number(await rpc.call<Hex>('eth_getTransactionCount', [signer.address, 'latest']))
+const nonceOf = async (
+  { rpc, signer }: Sending,
+  tag: 'latest' | 'pending' = 'latest',
+): Promise<number> => Number(await rpc.call<Hex>('eth_getTransactionCount', [signer.address, tag]))
 
 async function unfunded({ rpc, signer }: Sending, call: Call, fees: Fees): Promise<KeeperOutcome> {
   const balanceWei = BigInt(await rpc.call<Hex>('eth_getBalance', [signer.address, 'latest']))
   return { type: 'unfunded', balanceWei, neededWei: call.gas * fees.maxFeePerGas }
 }
 
-/** @returns undefined where nothing of the nonce is in a block after a while */
+/**
+ * @param waits whether something of the nonce is in the node's pool
+ * @returns undefined where nothing of the nonce is in a block after a while
+ */
 async function outcomeOf(
   sending: Sending,
   nonce: number,
   sent: readonly SignedTransaction[],
-  isOffered: boolean,
+  waits: boolean,
 ): Promise<KeeperOutcome | undefined> {
-  // What the node did not take needs no waiting but for those before it.
-  const endsAt = performance.now() + (isOffered ? sending.replaceAfterMs : 0)
+  // What is not in the node's pool, nor anything in its place, needs no waiting but for those before it.
+  const endsAt = performance.now() + (waits ? sending.replaceAfterMs : 0)
   for (let waitMs = 1; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
     const isSpent = (await nonceOf(sending)) > nonce
     for (const { hash } of sent) {
