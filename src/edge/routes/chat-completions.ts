@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Balances } from '../../api/balances.ts'
 import { RefusalError } from '../../api/http/errors.ts'
 import type { Credits } from '../../domain/credits.ts'
+import type { Refusal } from '../../domain/errors.ts'
 import type { ServiceNames } from '../../domain/service-names.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Traces } from '../../telemetry/traces.ts'
@@ -109,7 +110,7 @@ async function stream(
     if (outcome.type === 'completed') await answer.complete(outcome.ending, followed, balances)
     else if (answer.committed) {
       await remainingAfterFailure(job, followed, options)
-      answer.fail(outcome.refusal)
+      answer.fail(await withBalance(outcome.refusal, job, options))
     } else throw await refusalOf(job, outcome, followed, options)
     return 'answered'
   })
@@ -124,14 +125,23 @@ async function refusalOf(
   const { headers: named } = options.names
   const headers = jobHeaders(named, { ...job, jobId: waited.jobId })
   if (refusal.code === 'insufficient_credits') {
-    // The chain refused the lock; only we can tell what the wallet has left.
-    const remaining = await options.balances.glance(waited.caller.wallet)
-    const details = { credits_remaining: Number(remaining ?? 0), ...refusal.details }
-    return new RefusalError({ ...refusal, details }, { headers })
+    return new RefusalError(await withBalance(refusal, waited, options), { headers })
   }
   const remaining = await remainingAfterFailure(waited, followed, options)
   const told = remaining === undefined ? {} : { [named.creditsRemaining]: String(remaining) }
   return new RefusalError(refusal, { headers: { ...headers, ...told } })
+}
+
+/** Where the chain refused the lock only we can tell what the wallet has left; else as it is. */
+async function withBalance(
+  refusal: Refusal,
+  { caller }: WaitedJob,
+  { balances }: Options,
+): Promise<Refusal> {
+  if (refusal.code !== 'insufficient_credits') return refusal
+  const remaining = await balances.glance(caller.wallet)
+  const details = { credits_remaining: Number(remaining ?? 0), ...refusal.details }
+  return { ...refusal, details }
 }
 
 /** Its credits are on their way back, and whoever asks again at once must not be told that they are gone. */
