@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { toWellFormed } from '../../domain/well-formed.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { MALFORMED_JSON } from './json-body.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -31,7 +32,9 @@ export function errorBody(refusal: Refusal, docsUrl: string, type?: string) {
   return {
     error: {
       code: refusal.code,
-      message: refusal.message,
+      // Words of the caller's own that it quotes may be cut in the middle of a character: strict parsers
+      // refuse a text with half of a surrogate pair, and with it the whole answer.
+      message: toWellFormed(refusal.message),
       type: type ?? ERRORS[refusal.code].type,
       param: refusal.param ?? null,
       docs: `${docsUrl}/api-reference/errors#${refusal.code}`,

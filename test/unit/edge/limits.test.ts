@@ -52,4 +52,10 @@ Envelope('has every field, details only where there are some', () => {
   assert.is(error.type, 'capacity_error')
   assert.equal(error.details, { model: 'x', retry_after: 5 })
 })
+Envelope('quotes no half of a character, wherever what it quotes was cut', () => {
+  const { error } = errorBody({ code: 'job_not_found', message: '\u{1f600}`'.slice(1) }, 'http://d')
+  assert.is(error.message, '\ufffd`')
+  const whole = errorBody({ code: 'job_not_found', message: 'no \u{1f600}' }, 'http://d')
+  assert.is(whole.error.message, 'no \u{1f600}')
+})
 Envelope.run()
