@@ -139,7 +139,7 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     type: 'rate_limit_error',
-    when: 'One IP address sent more requests in a burst than the API layer takes. There is no quota, and this says nothing of the capacity of the network.',
+    when: 'One IP address sent more requests in a burst than the API layer takes. There is no quota, and this says nothing of the capacity of the network. `GET /v1/events` answers it as well where too many clients listen to the events of one wallet, and then has no `details`.',
     todo: 'Spread requests out.',
     retry: 'wait',
   },

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { count, jobId, modelId, nullable, oneOf, tier, txHash } from '../../api/schemas/forms.ts'
 import { ERRORS, type ErrorCode, type ErrorType } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
 
 /** `error.details`, of the codes that carry it. */
 export const ERROR_DETAILS = {
@@ -22,6 +23,16 @@ export const ERROR_DETAILS = {
       credits_charged: count('What it was charged.'),
     },
     { title: 'AnswerGoneDetails' },
+  ),
+  rate_limited: Type.Object(
+    {
+      retry_after: Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.retryAfterSecondsMax,
+        description: 'Seconds to wait.',
+      }),
+    },
+    { title: 'RateLimitedDetails' },
   ),
   no_workers_available: Type.Object(
     {

@@ -15,7 +15,7 @@ export const eventSchema = Type.Object(
     api_version: Type.Literal(API_VERSION, { description: 'Version of this shape.' }),
     data: Type.Unsafe<object>({
       type: 'object',
-      description: 'What is told of it, by event: see [Webhooks](webhooks).',
+      description: 'What is told of it, by event: see [Webhooks](webhooks#events).',
     }),
   },
   { title: 'Event' },

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import type { FastifyRequest } from 'fastify'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { errorBody } from '../../../src/api/http/errors.ts'
+import { tooMany } from '../../../src/api/http/too-many.ts'
 import { publicModel } from '../../../src/api/models/public-model.ts'
 import { JOB_STATUSES } from '../../../src/api/schemas/job.ts'
 import { FINISH_REASONS } from '../../../src/domain/chat.ts'
@@ -134,6 +136,15 @@ OpenApi('any refusal', () => {
       errorBody({ ...refusal, ...(param === undefined ? {} : { param }) }, 'http://docs.test'),
     ),
   )
+})
+
+OpenApi('a refusal by the burst limit, with its seconds', () => {
+  const burst = { terms: { perSecond: 50, burst: 200 }, take: () => 3, stop: () => {} }
+  const raw = { socket: { remoteAddress: '192.0.2.1' } }
+  const request = { routeOptions: {}, ip: '192.0.2.1', raw } as unknown as FastifyRequest
+  const { refusal } = tooMany(burst, request)!
+  assert.equal(refusal.details, { retry_after: 3 })
+  assert.is(documented.faultsAs('Error', errorBody(refusal, 'http://docs.test')), '')
 })
 
 OpenApi('what the document does not name is found', () => {
