@@ -167,7 +167,7 @@ export const ERRORS = {
   service_unavailable: {
     status: 503,
     type: 'capacity_error',
-    when: 'A part of the service does not answer at the moment, this host is going down, the settlement chain does not answer or is far behind, or new jobs are paused on it. Or the credits that the request needs are still on their way back from one that has just ended. Nothing was charged.',
+    when: 'A part of the service does not answer at the moment, this host is going down, the settlement chain does not answer or is far behind, or new jobs are paused on it. Or the credits that the request needs are still on their way back from one that has just ended. Nothing was charged or done, unless `message` says that it may have been.',
     todo: 'Wait as the `retry-after` header says.',
     retry: 'wait',
   },

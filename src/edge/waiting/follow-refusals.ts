@@ -40,7 +40,9 @@ export const answerGone = ({ jobId, charged }: Completed): Refusal => ({
 /** The store may have it, and does not say so now. */
 export const answerUnreadable = (): Refusal => ({
   code: 'service_unavailable',
-  message: 'The answer is there and cannot be read at the moment; try again shortly.',
+  message:
+    'The answer is there, and its job is charged, but it cannot be read at the moment. Sent again with ' +
+    'the same `Idempotency-Key` it is not charged twice.',
 })
 
 export const timedOut = (
