@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pools } from '../../api/models/pools.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { type Clock, inTime } from '../../ports/clock.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
 import type { NetworkReader } from '../../ports/network-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -36,18 +36,12 @@ export function network(server: FastifyInstance, options: Options): void {
 }
 
 async function readSolvency({ networkReader, clock, log }: Options): Promise<Solvency | null> {
-  let stop = () => {}
-  const tooLate = new Promise<null>((resolve) => {
-    stop = clock.after(PATIENCE_MS, () => resolve(null))
-  })
   try {
-    const told = await Promise.race([networkReader.solvency(), tooLate])
-    return told && publicSolvency(told)
+    const told = await inTime(clock, PATIENCE_MS, networkReader.solvency())
+    return told === undefined ? null : publicSolvency(told)
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
     log.warn({ err: error }, 'network: the books of the escrow are not known')
     return null
-  } finally {
-    stop()
   }
 }

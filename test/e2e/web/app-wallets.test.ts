@@ -46,14 +46,18 @@ const permission = {
 
 const atOnce = (page: Page) => page.getByRole('tab', { name: 'At once' }).click()
 
-async function withdraw(context: BrowserContext, page: Page): Promise<void> {
-  await context.route('**/api/withdrawals', (route) => route.fulfill({ json: permission }))
+async function askForWithdrawal(context: BrowserContext, page: Page): Promise<void> {
   await context.addInitScript(walletNamed('Test wallet'))
   await page.goto(`${app.url}/withdraw`)
   await signInWith(page, 'Test wallet', 'Withdraw')
   await atOnce(page)
   await page.getByLabel('Credits to withdraw').fill('100')
   await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+}
+
+async function withdraw(context: BrowserContext, page: Page): Promise<void> {
+  await context.route('**/api/withdrawals', (route) => route.fulfill({ json: permission }))
+  await askForWithdrawal(context, page)
   await page.getByText('Sent. Waiting for it to get into a block').waitFor()
 }
 
@@ -158,12 +162,7 @@ Wallets('what the token would not pay is told before credits are set aside', asy
       const error = { jsonrpc: '2.0', id: refused.id, error: PAUSED }
       return route.fulfill({ response, json: Array.isArray(asked) ? [error] : error })
     })
-    await context.addInitScript(walletNamed('Test wallet'))
-    await page.goto(`${app.url}/withdraw`)
-    await signInWith(page, 'Test wallet', 'Withdraw')
-    await atOnce(page)
-    await page.getByLabel('Credits to withdraw').fill('100')
-    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await askForWithdrawal(context, page)
     await page.getByText('The issuer of USDG has paused it').waitFor()
     assert.not(app.asked.includes('POST /api/withdrawals'))
     assert.is(await keptFor(page).count(), 0)

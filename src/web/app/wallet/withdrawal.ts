@@ -69,7 +69,10 @@ export const cancelWithdrawal = (
   sendCall(config, onEscrow(web, 'cancelWithdrawal', []), from(web, wallet), say)
 
 const onEscrow = (web: WebConfig, functionName: string, args: readonly unknown[]): Call => ({
-  ...{ address: web.contracts.job_escrow, abi: jobEscrowAbi, functionName, args },
+  address: web.contracts.job_escrow,
+  abi: jobEscrowAbi,
+  functionName,
+  args,
 })
 
 const from = (web: WebConfig, wallet: Address) => ({ wallet, chainId: web.chain.id })
