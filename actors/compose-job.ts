@@ -39,7 +39,6 @@ export function jobs(
   const bus = c.resolve(TOKENS.bus)
   const clock = c.resolve(TOKENS.clock)
   const ledger = c.resolve(TOKENS.ledger)
-  const outputs = c.resolve(TOKENS.outputs)
   const log = c.resolve(TOKENS.log)
   const metrics = c.resolve(TOKENS.metrics)
   const interest = c.resolve(TOKENS.eventInterest)
@@ -48,7 +47,7 @@ export function jobs(
   return jobPartitions({
     hostId,
     kind: jobKind(
-      { bus, clock, ledger, outputs, pools, edges, keyProofs, isWatched },
+      { bus, clock, ledger, pools, edges, keyProofs, isWatched },
       { disputeWindowMs: config.DISPUTE_WINDOW_SECONDS * 1_000 },
     ),
     bus,

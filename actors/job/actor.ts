@@ -15,16 +15,16 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, NoResponders, RequestTimeout } from '../../src/ports/bus.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
-import type { Outputs } from '../../src/ports/outputs.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
 import { TurnOutbox } from '../../src/runtime/turn-outbox.ts'
 import { isProven, type ProvenJob } from './completed.ts'
 import { decide } from './decide.ts'
-import { due, type JobEffect, rests } from './due.ts'
+import { due, dueAhead, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
 import type { JobEvent } from './events.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
+import { Prompts } from './prompts.ts'
 import type { RunningJob } from './running.ts'
 import { type BegunJob, evolve, isCompleted, isRunning, type Job } from './state.ts'
 import { jobTrace, traced } from './trace-context.ts'
@@ -35,7 +35,6 @@ export interface JobPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly ledger: Ledger
-  readonly outputs: Outputs
   readonly pools: Pools
   readonly edges: Edges
   readonly keyProofs: Pick<KeyProofs, 'holds'>
@@ -46,6 +45,7 @@ export interface JobPorts {
 /** Where jobs say what asks for no answer: many of them the same lane or edge, in one turn. */
 interface Around extends JobPorts {
   readonly outbox: TurnOutbox
+  readonly prompts: Prompts
 }
 
 export type JobKind = ActorKind<Job, JobCommand, JobEvent, JobEffect>
@@ -63,15 +63,19 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
     ...settings,
     choosePool: (...wanted) => ports.pools.choose(...wanted),
   }
-  const around: Around = { ...ports, outbox: new TurnOutbox(ports.bus) }
+  const around: Around = { ...ports, outbox: new TurnOutbox(ports.bus), prompts: new Prompts() }
   return {
     subject: (id) => SUBJECTS.jobJournal(toJobId(id)),
     creates: (command) => command.type === 'StartJob',
     admits: (command) => command.type !== 'StartJob' || ports.keyProofs.holds(command),
     traced: (command, trace) => (command.type === 'StartJob' ? { ...command, trace } : command),
+    begins: (command) => {
+      if (command.type === 'StartJob') around.prompts.keep(command)
+    },
     decide: (job, command) => decide(job, command, world),
     evolve,
     due,
+    dueAhead,
     rests,
     reply: answer,
     run: (effect, job, context) => run(around, effect, job, context),
@@ -88,7 +92,7 @@ async function run(
   job: Job,
   context: EffectContext<JobCommand>,
 ): Promise<void> {
-  const { clock, ledger, outbox, outputs } = ports
+  const { clock, ledger, outbox, prompts } = ports
   if (job.status === 'abandoned') return ledger.release(job.wallet, job.id)
   const { id, wallet, replyTo } = job.terms
   switch (effect.type) {
@@ -132,8 +136,9 @@ async function run(
     }
     case 'release':
       return ledger.release(wallet, id)
-    case 'drop_prompt':
-      return outputs.deletePrompt(wallet, id)
+    case 'forget_prompt':
+      prompts.forget(id)
+      return
     default:
       return unreachable(effect)
   }
@@ -164,13 +169,14 @@ function settleIntent(job: ProvenJob): SettleIntent {
 }
 
 async function offer(
-  { bus, clock, pools, isWatched }: JobPorts,
+  { bus, clock, pools, prompts, isWatched }: Around,
   { poolId, attempt }: Extract<JobEffect, { type: 'offer' }>,
   job: Job,
   { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
   if (!isRunning(job) || job.escrow.at !== 'locked') return
   const { id: jobId, wallet, model, outputTokensMax, deadlineAt, replyTo, stream } = job.terms
+  const prompt = prompts.take(jobId)
   const message: OfferJob = {
     type: 'OfferJob',
     jobId,
@@ -184,6 +190,7 @@ async function offer(
     exclude: job.excludeWorkers,
     assignLate: !stream && !isWatched(wallet),
     ...(job.contextAbove === undefined ? {} : { contextAbove: job.contextAbove }),
+    ...(prompt ? { prompt } : {}),
   }
   try {
     const trace = jobTrace(job.terms)

@@ -37,7 +37,7 @@ export function decide(
   command: JobCommand,
   world: World,
 ): Decision<JobEvent> {
-  if (!job) return decideFirst(command)
+  if (!job) return decideFirst(command, world)
   if (job.status === 'abandoned') return decideAbandoned(command)
   switch (command.type) {
     case 'StartJob':
@@ -81,10 +81,13 @@ export function decide(
   }
 }
 
-function decideFirst(command: JobCommand): Decision<JobEvent> {
+function decideFirst(command: JobCommand, world: World): Decision<JobEvent> {
   switch (command.type) {
-    case 'StartJob':
-      return accept({ type: 'JobStarted', terms: termsOf(command) })
+    case 'StartJob': {
+      const poolId = world.choosePool(command.model, [])
+      const first = poolId === undefined ? {} : { poolId }
+      return accept({ type: 'JobStarted', terms: termsOf(command), ...first })
+    }
     case 'AbandonJob':
       return accept({ type: 'JobAbandoned', jobId: command.jobId, wallet: command.wallet })
     default:
@@ -99,8 +102,8 @@ function decideAbandoned({ type }: JobCommand): Decision<JobEvent> {
   return refuse(asCaller ? 'job_not_found' : 'the job was abandoned before it began')
 }
 
-/** What the key is shown by is a secret: nothing that is kept. */
-function termsOf({ type: _, key: _key, jobId, at, ...rest }: StartJob) {
+/** What the key is shown by is a secret, and so is the prompt: nothing that is kept. */
+function termsOf({ type: _, key: _key, prompt: _prompt, jobId, at, ...rest }: StartJob) {
   return { id: jobId, createdAt: at, ...rest }
 }
 

@@ -26,7 +26,7 @@ export type JobEffect = DueEffect &
     | { readonly type: 'refund' }
     | { readonly type: 'tell_edge' }
     | { readonly type: 'release' }
-    | { readonly type: 'drop_prompt' }
+    | { readonly type: 'forget_prompt' }
   )
 
 /** An intent is repeated until the chain's fact arrives: the lane that heard it may have died. */
@@ -49,6 +49,16 @@ export function due(job: Job): readonly JobEffect[] {
   if (isRunning(job)) return dueRunning(job)
   if (isCompleted(job)) return dueCompleted(job)
   return dueEnded(job)
+}
+
+/**
+ * The first offer need not wait for its record: the pool was written before the lock was asked for, so every
+ * owner offers this attempt to it, and a pool takes an attempt once. It comes sooner by one append.
+ */
+export function dueAhead(before: Job, after: Job): readonly JobEffect[] {
+  if (before.status === 'abandoned' || !isRunning(before) || !isRunning(after)) return []
+  const isFirst = before.attempts === 0 && after.attempt?.poolId === before.firstPoolId
+  return isFirst ? offers(after) : []
 }
 
 /** Nothing is due any more, so the actor may be forgotten. */
@@ -88,29 +98,33 @@ function dueRunning(job: RunningJob): readonly JobEffect[] {
     },
   ]
   if (job.cancelled) effects.push(stopWorker(poolId, true))
-  else if (job.status === 'pending') {
-    effects.push({ key: `offer.${attempt}`, type: 'offer', poolId, attempt })
-  }
+  else effects.push(...offers(job))
   return effects
+}
+
+function offers({ status, attempt }: RunningJob): JobEffect[] {
+  if (status !== 'pending' || !attempt) return []
+  const { number, poolId } = attempt
+  return [{ key: `offer.${number}`, type: 'offer', poolId, attempt: number }]
 }
 
 function dueCompleted(job: CompletedJob): readonly JobEffect[] {
   // The lock is long over: what is asked for is its transaction.
-  if (job.escrow.at === 'asked') return [dropPrompt, lock(true)]
+  if (job.escrow.at === 'asked') return [lock(true)]
   if (job.settlement === null) {
     const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
-    return [tellEdge, dropPrompt, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
+    return [tellEdge, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
   }
   // The contract opens a dispute of a settled job only.
   if (job.status === 'disputed' && !isMined(job.dispute)) {
-    return [dropPrompt, { key: 'dispute', type: 'dispute', everyMs: REPEAT_MS }]
+    return [{ key: 'dispute', type: 'dispute', everyMs: REPEAT_MS }]
   }
-  return [dropPrompt]
+  return []
 }
 
 function dueEnded(job: EndedJob): readonly JobEffect[] {
   const { escrow } = job
-  const effects: JobEffect[] = [dropPrompt, answer(job)]
+  const effects: JobEffect[] = [forgetPrompt, answer(job)]
   if (job.poolId) effects.push(stopWorker(job.poolId, false))
   if (lockIsOpen(job)) effects.push(lock(true))
   if (escrow.at === 'never') effects.push(release)
@@ -138,7 +152,8 @@ const watchEdge = ({ terms, joinedAt }: RunningJob): JobEffect => ({
   notBefore: addMs(joinedAt ?? terms.createdAt, EDGE_HEARD_MS),
 })
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
-const dropPrompt: JobEffect = { key: 'drop_prompt', type: 'drop_prompt' }
+/** It may have ended before the first offer. */
+const forgetPrompt: JobEffect = { key: 'forget_prompt', type: 'forget_prompt' }
 const release: JobEffect = { key: 'release', type: 'release' }
 const lock = (abandon: boolean): JobEffect => ({
   key: `lock.${abandon}`,

@@ -8,7 +8,7 @@ import type {
 import { findsNoLock } from '../../src/messages/lane.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
-import { route } from './offers.ts'
+import { routeFirst } from './offers.ts'
 import { lockRefusal, refundedOnChain, settlementRefusal, timeout } from './refusals.ts'
 import {
   type BegunJob,
@@ -43,7 +43,7 @@ export function decideConfirmLock(
     const same = job.escrow.tx === tx && job.escrow.block === block
     return same || block === 0 ? nothing : accept(confirmed)
   }
-  return isRunning(job) ? accept(confirmed, ...route(job, at, world)) : nothing
+  return isRunning(job) ? accept(confirmed, ...routeFirst(job, at, world)) : nothing
 }
 
 export function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<JobEvent> {

@@ -10,7 +10,12 @@ import type { JobRefusal, JobTerms } from './terms.ts'
 
 /** What is written of a job, in its own words. */
 export type JobEvent =
-  | { readonly type: 'JobStarted'; readonly terms: JobTerms }
+  | {
+      readonly type: 'JobStarted'
+      readonly terms: JobTerms
+      /** Gets the first offer. Absent: none served the model, or a host of an earlier version began it. */
+      readonly poolId?: string
+    }
   | { readonly type: 'JobAbandoned'; readonly jobId: JobId; readonly wallet: Address }
   | { readonly type: 'LockConfirmed'; readonly tx: TxHash; readonly block: number }
   | { readonly type: 'LockRefused' }

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { FailWorker, RefuseOffer } from '../../src/messages/job.ts'
-import { accept, behind, type Decision, nothing } from '../../src/runtime/kind.ts'
+import { accept, behind, type Decision, early, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
 import { cancelled, failureRefusal, noWorker, tooManyAttempts } from './refusals.ts'
 import type { RunningJob } from './running.ts'
@@ -27,14 +27,23 @@ export function route(
   return [{ type: 'JobFailed', refusal: servedElsewhere ? otherwise : noWorker(job), at }]
 }
 
+/** The first offer of all, once the lock is there. */
+export const routeFirst = (job: RunningJob, at: UnixMs, world: World): [JobEvent] =>
+  job.firstPoolId === undefined
+    ? route(job, at, world)
+    : [{ type: 'OfferMade', poolId: job.firstPoolId }]
+
 /** The running job if `command` speaks of the attempt that is under way. */
 export function inAttempt(job: Job, { attempt }: { attempt: number }): RunningJob | undefined {
   return isRunning(job) && job.attempt?.number === attempt ? job : undefined
 }
 
 /** An attempt that is not under way is over, unless another owner has made it, unknown to this one. */
-export const otherAttempt = (job: Job, { attempt }: { attempt: number }): Decision<never> =>
-  isRunning(job) && attempt > job.attempts ? behind : nothing
+export function otherAttempt(job: Job, { attempt }: { attempt: number }): Decision<never> {
+  if (!isRunning(job) || attempt <= job.attempts) return nothing
+  // A host that made the first offer may have died before it wrote so; the next one is told of the lock anew.
+  return job.attempts === 0 && job.firstPoolId !== undefined ? early : behind
+}
 
 export function decideRefuseOffer(
   job: Job,

@@ -12,6 +12,11 @@ export interface RunningJob {
   readonly status: 'pending' | 'processing'
   readonly terms: JobTerms
   readonly escrow: Escrow
+  /**
+   * The pool that gets the first offer, chosen before the lock is asked for. So whoever runs the job
+   * makes that offer to this one, and a host need not write that it does before it does.
+   */
+  readonly firstPoolId?: string
   readonly attempt: Attempt | null
   readonly attempts: number
   /** Workers and pools that this job is not offered to again. */
@@ -39,11 +44,16 @@ export interface Attempt {
 export const lastWorkerOf = ({ attempt, lostWorker }: RunningJob): Address | null =>
   attempt?.worker?.address ?? lostWorker ?? null
 
-export function started(terms: JobTerms): RunningJob {
+/** The pool that may be running it. The first one may be before that is written. */
+export const poolOf = ({ attempt, attempts, firstPoolId }: RunningJob): string | null =>
+  attempt?.poolId ?? (attempts === 0 ? firstPoolId : undefined) ?? null
+
+export function started(terms: JobTerms, firstPoolId?: string): RunningJob {
   return {
     status: 'pending',
     terms,
     escrow: { at: 'asked' },
+    ...(firstPoolId === undefined ? {} : { firstPoolId }),
     attempt: null,
     attempts: 0,
     excludeWorkers: [],

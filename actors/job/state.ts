@@ -3,7 +3,7 @@ import { assert } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import { type CompletedJob, evolveCompleted, type SettledJob } from './completed.ts'
 import type { JobEvent } from './events.ts'
-import { evolveRunning, lastWorkerOf, type RunningJob, started } from './running.ts'
+import { evolveRunning, lastWorkerOf, poolOf, type RunningJob, started } from './running.ts'
 import type { Escrow, JobRefusal, JobTerms, LockedEscrow } from './terms.ts'
 
 /** A job: what it was asked, where its credits are, and what is left to happen. */
@@ -56,7 +56,7 @@ export const lockIsOpen = ({ escrow }: BegunJob): boolean =>
   escrow.at === 'asked' || (escrow.at === 'locked' && escrow.block === 0)
 
 export function evolve(job: Job | undefined, event: JobEvent): Job {
-  if (event.type === 'JobStarted') return started(event.terms)
+  if (event.type === 'JobStarted') return started(event.terms, event.poolId)
   if (event.type === 'JobAbandoned') {
     return { status: 'abandoned', id: event.jobId, wallet: event.wallet }
   }
@@ -115,7 +115,7 @@ function ended(
     terms: job.terms,
     escrow: job.escrow,
     worker: isCompleted(job) ? job.worker.address : isRunning(job) ? lastWorkerOf(job) : job.worker,
-    poolId: isRunning(job) ? (job.attempt?.poolId ?? null) : null,
+    poolId: isRunning(job) ? poolOf(job) : null,
     refusal,
     endedAt,
     ...(isCompleted(job) ? { answered: job } : {}),

@@ -11,7 +11,7 @@ interface Options {
 /** A job's window: what has expired is on disk for about so long, and no longer. */
 export const ERASE_MS = 120_000
 
-/** Sees to it that prompts and answers leave the store's disk once they have expired. One host runs it. */
+/** Sees to it that answers leave the store's disk once they have expired. One host runs it. */
 export function makeEraser({ file, clock, log }: Options) {
   let failing = false
   let running: Promise<void> | undefined
@@ -23,7 +23,7 @@ export function makeEraser({ file, clock, log }: Options) {
       failing = false
     } catch (error) {
       const words =
-        'outputs: Redis does not write its append-only file anew, and expired prompts and answers stay ' +
+        'outputs: Redis does not write its append-only file anew, and expired answers stay ' +
         'in it: see that the user `actors` may BGREWRITEAOF, and that the disk has room'
       if (!failing) log.warn({ err: error }, words)
       failing = true

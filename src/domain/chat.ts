@@ -1,6 +1,6 @@
 /**
  * A chat request after the edge has checked it: what a worker needs to answer, in the house's own
- * shape. It lives in Redis while the job runs and is never journalled or logged.
+ * shape. It lives in the edge whose caller waits, and in flight: never stored, journalled or logged.
  */
 export interface ChatRequest {
   readonly model: string

@@ -19,7 +19,7 @@ export interface AskTextSent {
   readonly attempt?: number
 }
 
-/** Request on `SUBJECTS.edgePrompt`; answered with the ChatRequest, null where nobody waits. */
+/** Request on `SUBJECTS.edgePrompt`, from a pool that was offered a job without its prompt; answered with the ChatRequest, null where nobody waits. */
 export interface AskPrompt {
   readonly jobId: JobId
 }

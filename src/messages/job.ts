@@ -1,4 +1,4 @@
-import type { FinishReason } from '../domain/chat.ts'
+import type { ChatRequest, FinishReason } from '../domain/chat.ts'
 import type { Credits } from '../domain/credits.ts'
 import type { Address, Hex32, JobId, TxHash } from '../domain/ids.ts'
 import type { CompactSignature } from '../domain/proof.ts'
@@ -47,11 +47,16 @@ export interface StartJob {
   readonly stream: boolean
   /** The edge that waits: `SUBJECTS.edgeInbox`. */
   readonly replyTo: string
+  /** Goes on with the first offer, and is not kept. Absent: it is long, so its pool asks the edge for it. */
+  readonly prompt?: ChatRequest
   /** Of the request; in the header of the message. Absent: it is not traced. */
   readonly trace?: Traceparent
   readonly at: UnixMs
   readonly deadlineAt: UnixMs
 }
+
+/** A prompt of more characters than this goes from its edge to the pool that needs it, and not by way of the job. */
+export const PROMPT_CARRIED_MAX = 16_384
 
 /** An API key, as those who must not know it are told of it. */
 export interface ShownKey {

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '../domain/chat.ts'
 import type { Address, JobId, TxHash } from '../domain/ids.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { Traceparent } from '../domain/traceparent.ts'
@@ -29,6 +30,8 @@ export interface OfferJob {
   readonly assignLate?: boolean
   /** Only workers that serve more context than this, in tokens: less was too little. */
   readonly contextAbove?: number
+  /** As StartJob brought it. Absent: the pool asks the edge at `replyTo`. */
+  readonly prompt?: ChatRequest
   /** What the attempt belongs to; in the header of the message. Absent: it is not traced. */
   readonly trace?: Traceparent
 }

@@ -1,5 +1,6 @@
 import type { Chunk, Completion, Failure } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { Failure_Reason, Refusal_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
+import type { ChatRequest } from '../domain/chat.ts'
 import type { Address } from '../domain/ids.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { WorkerFailureReason } from '../messages/job.ts'
@@ -48,11 +49,12 @@ export class Attempt {
   constructor(
     readonly job: OfferJob,
     private readonly deps: AttemptDeps,
+    prompt?: ChatRequest,
   ) {
     this.reports = new AttemptReports(job, deps)
     this.edge = new EdgeAnswer(job, deps.outbox)
     this.timers = new Timers(deps.clock)
-    this.offering = new Offering(job, deps, this.timers, {
+    this.offering = new Offering(job, prompt, deps, this.timers, {
       promptLost: () => this.fail({ reason: 'prompt_lost' }),
       mayGoElsewhere: () => deps.placements.mayPlace(this.placement()),
       unanswered: (run, waitedMs) => this.unanswered(run, waitedMs),

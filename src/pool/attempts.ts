@@ -21,7 +21,8 @@ export class Attempts {
     },
   ) {}
 
-  take(job: OfferJob): OfferReply {
+  /** Its prompt is held no longer than it is wanted: not with the job. */
+  take({ prompt, ...job }: OfferJob): OfferReply {
     const known = this.taken.get(job.jobId)
     if (known && known.attempt >= job.attempt) return { type: 'taken' }
     if (this.deps.placements.draining) return { type: 'refused', reason: 'draining' }
@@ -31,11 +32,8 @@ export class Attempts {
       this.forget(attempt)
       traced?.ended()
     }
-    const attempt: Attempt = new Attempt(traced?.job ?? job, {
-      span: traced?.span,
-      onEnded,
-      ...this.deps,
-    })
+    const deps: AttemptDeps = { span: traced?.span, onEnded, ...this.deps }
+    const attempt: Attempt = new Attempt(traced?.job ?? job, deps, prompt)
     this.open.set(job.jobId, attempt)
     if (!attempt.begin()) return { type: 'refused', reason: 'no_worker' }
     const forgetAt = addMs(job.deadlineAt, REPORT_GRACE_MS)

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { OfferJob } from '../messages/pool.ts'
-import { readPrompt } from './prompt.ts'
+import { askPrompt } from './prompt.ts'
 import type { Run } from './run.ts'
 import type { Timers } from './timers.ts'
 
@@ -21,19 +21,22 @@ interface Listener {
 
 /** Offers the job of one attempt to its workers, and again where an offer was lost with a stream. */
 export class Offering {
-  /** Read once, when the first slot is found. */
-  private prompt: Promise<ChatRequest | undefined> | null = null
+  /** Where it did not come with the job, it is asked for once, when the first slot is found. */
+  private prompt: Promise<ChatRequest | undefined> | null
 
   constructor(
     private readonly job: OfferJob,
-    private readonly deps: Parameters<typeof readPrompt>[1],
+    prompt: ChatRequest | undefined,
+    private readonly deps: Parameters<typeof askPrompt>[1],
     private readonly timers: Timers,
     private readonly listener: Listener,
-  ) {}
+  ) {
+    this.prompt = prompt ? Promise.resolve(prompt) : null
+  }
 
   /** To a worker that is away, the offer is to be made when it is back. */
   offer(run: Run): void {
-    this.prompt ??= readPrompt(this.job, this.deps)
+    this.prompt ??= askPrompt(this.job, this.deps)
     void this.prompt.then((prompt) => this.send(run, prompt))
   }
 

@@ -1,4 +1,3 @@
-import type { ChatRequest } from '../domain/chat.ts'
 import type { Credits } from '../domain/credits.ts'
 import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
@@ -9,7 +8,7 @@ import type { DurationMs, UnixMs } from '../domain/time.ts'
  */
 export interface Ledger {
   /**
-   * Sets credits aside, keeps the prompt, and writes down the job under its join key, in one step.
+   * Sets credits aside, and writes down the job under its join key, in one step.
    * Repeated: the same answer.
    */
   reserve(reservation: Reservation): Promise<ReserveReply>
@@ -56,9 +55,6 @@ export interface Reservation {
   readonly jobId: JobId
   readonly credits: Credits
   readonly at: UnixMs
-  readonly prompt: ChatRequest
-  /** How long the prompt is kept, and the join key. */
-  readonly promptTtlMs: DurationMs
   /** Undefined: a request that can not be told from another one like it. */
   readonly join?: JoinEntry
 }
@@ -70,6 +66,8 @@ export interface JoinEntry {
   readonly bodyDigest: string
   /** Which job of this key may be replaced: any, this one because it failed, or none. */
   readonly replaces: 'any' | JobId | undefined
+  /** How long the key is kept. */
+  readonly ttlMs: DurationMs
 }
 
 export interface Joinable {

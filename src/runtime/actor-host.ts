@@ -1,7 +1,7 @@
 import { keepNewest } from '../domain/newest.ts'
 import type { Subscription } from '../ports/bus.ts'
 import type { Log } from '../telemetry/log.ts'
-import { Actor, type ActorRecord, GivenUp } from './actor.ts'
+import { Actor, type ActorRecord, Unanswered } from './actor.ts'
 import { FailedEffects } from './failed-effects.ts'
 import type { HostOptions } from './host-options.ts'
 import type { DueEffect } from './kind.ts'
@@ -183,7 +183,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       else respond(reply)
     }
     partition.tell(id, command).then(answer, (error) => {
-      if (error instanceof GivenUp) return
+      if (error instanceof Unanswered) return
       log.error({ err: error, subject }, 'command failed')
     })
   }
@@ -268,7 +268,7 @@ class Partition<State, Command, Event, Effect extends DueEffect> {
 
   #tellSelf(id: string, command: Command): void {
     this.tell(id, command).catch((error) => {
-      if (!(error instanceof GivenUp)) this.#log.error({ err: error, id }, 'own command failed')
+      if (!(error instanceof Unanswered)) this.#log.error({ err: error, id }, 'own command failed')
     })
   }
 

@@ -35,6 +35,8 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   readonly #seen: (sequence: number) => void
   readonly #bornAfter: number
   #state: State | undefined
+  /** The state that is being written, for effects that do not wait for it. */
+  #next: State | undefined
   /** The journal's last sequence of this actor; undefined: not read yet. */
   #sequence: number | undefined
   #tail: Promise<unknown> = Promise.resolve()
@@ -57,7 +59,8 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
       clock: options.clock,
       failed: surroundings.failed,
       run: async (effect, context) => {
-        if (this.#state !== undefined) await options.kind.run(effect, this.#state, context)
+        const state = this.#next ?? this.#state
+        if (state !== undefined) await options.kind.run(effect, state, context)
       },
       tell: surroundings.tell,
     })
@@ -133,12 +136,14 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
         if (this.#state === undefined)
           return this.#kind.reply(undefined, refuse(NOT_ADMITTED), command)
       }
+      if (this.#state === undefined && this.#kind.creates(command)) this.#kind.begins?.(command)
       const decision = this.#kind.decide(this.#state, command)
       if (decision.type === 'behind' && mayBeBehind) {
         await this.#reload()
         mayBeBehind = false
         continue
       }
+      if (decision.type === 'behind' && decision.unanswered) throw new Unanswered(this.id)
       if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision, command)
       if (await this.#append(decision)) return this.#kind.reply(this.#state, decision, command)
       // Somebody else wrote first; what they wrote is read by now. Decide again.
@@ -177,8 +182,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     if (next === undefined) throw new Error(`actor ${this.id}: accepted a command with no event`)
     const body: ActorRecord<State, Event> = { state: next, events: decision.events }
     const record: JournalRecord = { token: this.#token(), body }
-    const subject = this.#kind.subject(this.id)
-    const appended = await this.#journal.append(subject, this.#sequence ?? 0, record)
+    const appended = await this.#write(record, next)
     if (appended === 'conflict') {
       await this.#reload()
       return false
@@ -191,15 +195,40 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     return true
   }
 
+  /** Effects that need not wait start meanwhile; where it is not written, what is due without it counts again. */
+  async #write(record: JournalRecord, next: State): Promise<number | 'conflict'> {
+    const before = this.#state
+    const ahead = before === undefined ? [] : (this.#kind.dueAhead?.(before, next) ?? [])
+    if (ahead.length > 0 && !this.#givenUp) {
+      this.#next = next
+      this.#effects.add(ahead)
+    }
+    try {
+      return await this.#journal.append(this.#kind.subject(this.id), this.#sequence ?? 0, record)
+    } catch (error) {
+      if (before !== undefined) this.#startDue(before)
+      throw error
+    } finally {
+      this.#next = undefined
+    }
+  }
+
   /** A command that is under way may come to know of a state when this is given up: nobody would end its effects. */
   #startDue(state: State): void {
     if (!this.#givenUp) this.#effects.update(this.#kind.due(state))
   }
 }
 
-/** The actor's partition went to another host while the command waited; the sender tries again. */
-export class GivenUp extends Error {
+/** A command that gets no answer, and is no fault: its sender tries again. */
+export class Unanswered extends Error {
+  constructor(id: string, why = 'has not come so far') {
+    super(`${id} ${why}`)
+  }
+}
+
+/** The actor's partition went to another host while the command waited. */
+export class GivenUp extends Unanswered {
   constructor(id: string) {
-    super(`${id} is not run here any more`)
+    super(id, 'is not run here any more')
   }
 }

@@ -28,7 +28,12 @@ export class EffectSet<Command, Effect extends DueEffect> {
       running.cancel()
       this.#running.delete(key)
     }
-    for (const effect of due) {
+    this.add(due)
+  }
+
+  /** Starts effects beside those that are under way. */
+  add(effects: readonly Effect[]): void {
+    for (const effect of effects) {
       if (this.#running.has(effect.key)) continue
       const running = new Running(effect, this.#options)
       this.#running.set(effect.key, running)

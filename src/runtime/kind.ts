@@ -16,12 +16,19 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
    * command is not answered.
    */
   admits?(command: Command): boolean | Promise<boolean>
+  /** Hears of each command that is about to make an actor, and has what of it no journal may hold. Left out: nothing. */
+  begins?(command: Command): void
   /** `command` with the trace that its message named. Left out: of no concern to this kind. */
   traced?(command: Command, trace: Traceparent): Command
   decide(state: State | undefined, command: Command): Decision<Event>
   evolve(state: State | undefined, event: Event): State
   /** What must be under way in this state. Run after each event and again after a crash. */
   due(state: State): readonly Effect[]
+  /**
+   * What of that may start while the record that makes it due is still being written: effects that whoever
+   * runs the actor would start just so, with or without that record. Left out: none.
+   */
+  dueAhead?(before: State, after: State): readonly Effect[]
   /** Nothing will ever be due again unless a command comes: the actor may be forgotten. */
   rests(state: State): boolean
   /** The answer to a command, from the state after it. */
@@ -39,14 +46,16 @@ export type Decision<Event> =
   | { readonly type: 'nothing' }
   /**
    * The command speaks of what this state has not come to. Another owner may have written it, so the
-   * journal is read before this is an answer; then it is one, as `nothing`.
+   * journal is read before this is an answer; then it is one, as `nothing`. `unanswered`: it is none, since
+   * the state will come to it, and whoever was not answered says it again.
    */
-  | { readonly type: 'behind' }
+  | { readonly type: 'behind'; readonly unanswered?: true }
   | { readonly type: 'refuse'; readonly reason: string }
 
 export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: 'accept', events })
 export const nothing: Decision<never> = { type: 'nothing' }
 export const behind: Decision<never> = { type: 'behind' }
+export const early: Decision<never> = { type: 'behind', unanswered: true }
 export const NOT_ADMITTED = 'not_admitted'
 export const refuse = (reason: string): Decision<never> => ({ type: 'refuse', reason })
 

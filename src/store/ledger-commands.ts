@@ -9,8 +9,8 @@ export type ToldReservation = [type: string, told: string, returning?: string]
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    ledgerReserve(...args: (string | Buffer)[]): Result<ToldReservation, Context>
-    ledgerReserveJoinable(...args: (string | Buffer)[]): Result<ToldReservation, Context>
+    ledgerReserve(...args: string[]): Result<ToldReservation, Context>
+    ledgerReserveJoinable(...args: string[]): Result<ToldReservation, Context>
     ledgerRelease(...args: string[]): Result<number, Context>
     ledgerReleaseJoinable(...args: string[]): Result<number, Context>
     ledgerBalance(...args: string[]): Result<[string, string, string] | [], Context>
@@ -22,8 +22,8 @@ declare module 'ioredis' {
 
 /** The scripts by which a wallet's money changes, as commands. Those that may join a job name one more key. */
 export function defineLedgerCommands(redis: Redis): void {
-  redis.defineCommand('ledgerReserve', { numberOfKeys: 3, lua: ledgerScript('reserve') })
-  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 4, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerReserve', { numberOfKeys: 2, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 3, lua: ledgerScript('reserve') })
   redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: ledgerScript('release') })
   redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 3, lua: ledgerScript('release') })
   redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: ledgerScript('balance') })

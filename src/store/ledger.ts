@@ -12,7 +12,6 @@ import type {
   Standing,
 } from '../ports/ledger.ts'
 import { defineLedgerCommands, type ToldReservation } from './ledger-commands.ts'
-import { packPrompt, promptKey } from './outputs.ts'
 
 export const walletKey = (wallet: Address) => `w:{${wallet}}`
 export const holdsKey = (wallet: Address) => `h:{${wallet}}`
@@ -136,14 +135,13 @@ function toStanding(told: readonly string[], at: number): Standing {
 function sendReservation(
   redis: Redis,
   [walletAt, holdsAt, life]: readonly [string, string, string],
-  { wallet, jobId, credits, prompt, promptTtlMs, join }: Reservation,
+  { wallet, jobId, credits, join }: Reservation,
 ): Promise<ToldReservation> {
-  const promptAt = promptKey(wallet, jobId)
-  const args = [life, jobId, String(credits), packPrompt(prompt), String(promptTtlMs)]
-  if (!join) return redis.ledgerReserve(walletAt, holdsAt, promptAt, ...args)
+  const args = [life, jobId, String(credits)]
+  if (!join) return redis.ledgerReserve(walletAt, holdsAt, ...args)
   const joinedAt = joinedKey(wallet, join.key)
-  const entry = [join.bodyDigest, join.replaces ?? '']
-  return redis.ledgerReserveJoinable(walletAt, holdsAt, promptAt, joinedAt, ...args, ...entry)
+  const entry = [join.bodyDigest, join.replaces ?? '', String(join.ttlMs)]
+  return redis.ledgerReserveJoinable(walletAt, holdsAt, joinedAt, ...args, ...entry)
 }
 
 function toReserveReply([type, told, returning = '0']: ToldReservation): ReserveReply {

@@ -21,6 +21,7 @@ export interface Grant {
 const WALLETS = 'w:*'
 const HOLDS = 'h:*'
 const JOINS = 'i:*'
+/** Where hosts of before keep prompts. They share the work until all are upgraded. */
 const PROMPTS = 'p:*'
 const ANSWERS = 'o:*'
 const VOUCHERS = 'v:*'
@@ -54,7 +55,7 @@ const readsJobs: readonly Grant[] = [
 ]
 const JOB_VIEWS = [MODELS, LISTS, MEMORY]
 
-/** Reserves credits and gives them back; leaves prompts and fetches answers. */
+/** Reserves credits and gives them back; fetches answers. */
 const edge: readonly Grant[] = [
   CONNECTS,
   scripts(WALLETS, HOLDS, JOINS, PROMPTS, BURSTS, ...JOB_VIEWS),
@@ -78,10 +79,10 @@ const web: readonly Grant[] = [
   ...readsJobs,
 ]
 
-/** Carries prompts to workers, and keeps the answers of callers who were cut off. */
+/** Keeps the answers of callers who were cut off. */
 const pool: readonly Grant[] = [CONNECTS, reading([PROMPTS], 'get'), writing([ANSWERS], 'set')]
 
-/** Keep the ledger and the views, take prompts away unread, and what has expired off the disk. */
+/** Keep the ledger and the views, and take what has expired off the disk. */
 const actors: readonly Grant[] = [
   CONNECTS,
   { commands: ['scan', 'bgrewriteaof'] },
@@ -101,7 +102,7 @@ const actors: readonly Grant[] = [
   on([REBUILDING], 'hget', 'hset', 'del'),
 ]
 
-/** `npm run audit`: all of the books, no prompt and no answer. */
+/** `npm run audit`: all of the books, and no answer. */
 const auditor: readonly Grant[] = [
   CONNECTS,
   { commands: ['scan', 'multi', 'exec'] },

@@ -37,7 +37,7 @@ Servers.after(async () => {
 Servers('Redis forgets everything under load', async () => {
   const redis = new Redis(network.redis_url)
   const running = load()
-  // Again and again: reservations go, prompts before a worker has them, then answers.
+  // Again and again: reservations go, then answers.
   for (let flush = 0; flush < 12; flush++) {
     await pause(40)
     await redis.flushall()

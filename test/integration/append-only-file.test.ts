@@ -3,22 +3,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { NO_CREDITS, toCredits } from '../../src/domain/credits.ts'
 import { makeJobId } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
-import { OWNER } from '../fakes/jobs/views.ts'
 import { until } from '../until.ts'
 import { startRedisWithUsers } from './redis-with-users.ts'
 
-/** What Redis has on disk of prompts and answers, with the users that deployments give it. */
+/** What Redis has on disk of answers, with the users that deployments give it. */
 const OnDisk = suite('the append-only file')
 
 const log = makeLog('test', process.env.TEST_LOG ?? 'silent')
 const AT = toUnixMs(1_800_000_000_000)
 const JOB = makeJobId(AT, new Uint8Array(10))
-const PROMPT = 'a prompt that nobody else may read'
 const ANSWER = 'an answer that nobody else may read'
 
 let server: Awaited<ReturnType<typeof startRedisWithUsers>>
@@ -54,25 +51,15 @@ OnDisk('who may not is told so, each time', async () => {
   }
 })
 
-OnDisk('once a job has no more use for them, prompt and answer leave the disk', async () => {
+OnDisk('once a job has no more use for it, an answer leaves the disk', async () => {
   const { edge, pool, actors } = stores
-  const messages = [{ role: 'user' as const, content: PROMPT }]
-  const prompt = { model: 'any', messages, sampling: {} }
-  const account = { available: toCredits(10), locked: NO_CREDITS, lastTopupAt: null, block: 1 }
-  await actors.ledger.load(OWNER, account)
-  const reserved = await edge.ledger.reserve({
-    ...{ wallet: OWNER, jobId: JOB, credits: toCredits(1), at: AT },
-    ...{ prompt, promptTtlMs: 60_000 },
-  })
-  assert.is(reserved.type, 'reserved')
   await pool.outputs.putAnswer(JOB, ANSWER, 1_500)
-  await until('both on disk', () => isOnDisk(PROMPT) && isOnDisk(ANSWER))
-  await actors.outputs.deletePrompt(OWNER, JOB)
+  await until('the answer on disk', () => isOnDisk(ANSWER))
   await until('the answer to expire', async () => !(await edge.outputs.answer(JOB)))
-  assert.ok(isOnDisk(PROMPT) && isOnDisk(ANSWER), 'Redis keeps what is gone')
+  assert.ok(isOnDisk(ANSWER), 'Redis keeps what is gone')
 
   assert.is(await actors.file.rewrite(), true)
-  await until('both to leave the disk', () => !isOnDisk(PROMPT) && !isOnDisk(ANSWER))
+  await until('it to leave the disk', () => !isOnDisk(ANSWER))
 })
 
 OnDisk('where nothing was written since, nothing is done', async () => {

@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ChatRequest } from '../../src/domain/chat.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { openChat } from '../fakes/edge/raw-http.ts'
 import {
@@ -59,12 +60,28 @@ Answers('a plain answer, its headers, and what the job was told', async ({ stage
   assert.is(start.wallet, WALLET)
   assert.is(start.deadlineAt - start.at, 120_000)
   assert.is(start.replyTo, SUBJECTS.edgeInbox('test'))
-  const reservation = stage.ledger.reservations.get(start.jobId)
-  assert.equal(reservation?.prompt, {
+  assert.equal(start.prompt, {
     model: MODEL,
     messages: [{ role: 'user', content: 'Hello' }],
     sampling: { temperature: 0.5 },
   })
+})
+
+Answers('a long prompt stays with the edge until a pool asks for it', async ({ stage }) => {
+  const content = 'long '.repeat(4_000)
+  stage.play = async ({ jobId, replyTo, prompt }) => {
+    assert.is(prompt, undefined)
+    const asked = await stage.bus.request<ChatRequest>(
+      SUBJECTS.edgePrompt(replyTo),
+      { jobId },
+      1_000,
+    )
+    assert.is(asked.messages[0]?.content, content)
+    stage.say(...chunksOf(jobId, TEXTS), completed(jobId, TEXTS), settlementSent(jobId))
+  }
+  const messages = [{ role: 'user', content }]
+  const response = await call(stage, '/v1/chat/completions', { body: chat({ messages }) })
+  assert.is(response.status, 200)
 })
 
 Answers(

@@ -29,7 +29,6 @@ async function newWallet(credits: number): Promise<Address> {
   await store.ledger.load(wallet, account)
   return wallet
 }
-const prompt = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} }
 const reserve = (
   wallet: Address,
   jobId: JobId,
@@ -41,9 +40,7 @@ const reserve = (
     jobId,
     credits: toCredits(credits),
     at,
-    prompt,
-    promptTtlMs: ttlMs,
-    join: { key: 'k:1', bodyDigest, replaces },
+    join: { key: 'k:1', bodyDigest, replaces, ttlMs },
   })
 async function remaining(wallet: Address): Promise<number> {
   const balance = await store.ledger.balance(wallet)
@@ -69,7 +66,6 @@ Join('the second of one key finds the first, and sets nothing aside', async () =
   assert.equal(await reserve(wallet, second, undefined, { bodyDigest: 'other' }), taken)
   assert.equal(await store.ledger.joinable(wallet, 'k:1'), { jobId: first, bodyDigest: 'body' })
   assert.is(await remaining(wallet), 92)
-  assert.is(await store.outputs.prompt(wallet, second), undefined)
   const open = await store.ledger.openReservations(toUnixMs(at + 1), 1_000)
   assert.not(open.some(({ jobId }) => jobId === second))
   assert.is((await reserve(wallet, first, undefined)).type, 'reserved', 'the same job again')
@@ -148,7 +144,7 @@ Join('all keys of one reservation live in one slot of a cluster', async () => {
   const admin = new Redis(server.url)
   const keys = await admin.keys(`*${wallet}*`)
   admin.disconnect()
-  assert.is(keys.length, 4, String(keys))
+  assert.is(keys.length, 3, String(keys))
   for (const key of keys) assert.match(key, `:{${wallet}}`)
 })
 

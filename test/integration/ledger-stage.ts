@@ -10,11 +10,6 @@ export const at = toUnixMs(1_800_000_000_000)
 export const newJob = (): JobId => makeJobId(at, systemClock.randomBytes(16))
 export const newWallet = (): Address =>
   toAddress(`0x${Buffer.from(systemClock.randomBytes(20)).toString('hex')}`)
-export const prompt = {
-  model: 'm',
-  messages: [{ role: 'user' as const, content: 'hi' }],
-  sampling: {},
-}
 export const entry = (wallet: Address, jobId: JobId, block: number, logIndex: number) => ({
   wallet,
   jobId,
@@ -42,14 +37,7 @@ export class LedgerStage {
   }
 
   reserve(wallet: Address, jobId: JobId, credits: number, through = this.store) {
-    return through.ledger.reserve({
-      wallet,
-      jobId,
-      credits: toCredits(credits),
-      at,
-      prompt,
-      promptTtlMs: 60_000,
-    })
+    return through.ledger.reserve({ wallet, jobId, credits: toCredits(credits), at })
   }
 
   load(wallet: Address, credits: number, block = 10) {

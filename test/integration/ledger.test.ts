@@ -6,7 +6,7 @@ import { toHex32 } from '../../src/domain/ids.ts'
 import { toUnixMs } from '../../src/domain/time.ts'
 import { applyOne } from '../fakes/chain/apply-one.ts'
 import { until } from '../until.ts'
-import { at, entry, LedgerStage, newJob, newWallet, prompt } from './ledger-stage.ts'
+import { at, entry, LedgerStage, newJob, newWallet } from './ledger-stage.ts'
 
 const test = suite('ledger on a real redis-server')
 const stage = new LedgerStage()
@@ -144,16 +144,6 @@ test('load: loses to the latest log, also where an earlier one was applied again
   await applyOne(stage.store.ledger, deposit(18))
   assert.is(await stage.load(wallet, 100, 19), 'stale')
   assert.is(await stage.load(wallet, 100, 20), 'loaded')
-})
-
-test('prompt: kept with the reservation, gone when dropped', async () => {
-  const wallet = newWallet()
-  const jobId = newJob()
-  await stage.load(wallet, 100)
-  await stage.reserve(wallet, jobId, 8)
-  assert.equal(await stage.store.outputs.prompt(wallet, jobId), prompt)
-  await stage.store.outputs.deletePrompt(wallet, jobId)
-  assert.is(await stage.store.outputs.prompt(wallet, jobId), undefined)
 })
 
 test('openReservations: those not locked yet, and no refused ones', async () => {

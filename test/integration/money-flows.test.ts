@@ -198,10 +198,8 @@ Money(
 Money('a withdrawal that comes before the lock: the chain decides, nothing is lost', async () => {
   const before = await onChain()
   const jobId = newJob()
-  const prompt = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} }
   const { type } = await store.ledger.reserve({
     ...{ wallet: WALLET, jobId, credits: toCredits(before), at: systemClock.now() },
-    ...{ prompt, promptTtlMs: 60_000 },
   })
   assert.is(type, 'reserved')
   await wallet.requestWithdrawal(before)

@@ -131,7 +131,7 @@ Jobs(
 )
 
 Jobs(
-  'a prompt that the store has lost is asked of the edge that waits with it',
+  'a prompt that did not come with the offer is asked of the edge that waits with it',
   inHouse(async ({ stage, serve, upstream }) => {
     await serve()
     const messages = [{ role: 'user' as const, content: 'kept by the edge' }]

@@ -100,16 +100,13 @@ Users('nobody of the service has a right over the whole server', async () => {
 
 Users('each role does its own work', async () => {
   const { edge, web, pool, actors } = stores
-  const prompt = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} }
-  const join = { key: 'k', bodyDigest: 'd', replaces: undefined }
+  const join = { key: 'k', bodyDigest: 'd', replaces: undefined, ttlMs: 60_000 }
   const chainAccount = { available: toCredits(100), locked: NO_CREDITS, lastTopupAt: at, block: 10 }
   const wanted = {
     wallet: WALLET,
     jobId: JOB,
     credits: toCredits(8),
     at,
-    prompt,
-    promptTtlMs: 60_000,
     join,
   }
   assert.is(await web.ledger.balance(WALLET), 'unknown_wallet')
@@ -117,7 +114,6 @@ Users('each role does its own work', async () => {
   assert.is(await actors.ledger.load(WALLET, chainAccount), 'loaded')
   assert.equal(await edge.ledger.reserve(wanted), { type: 'reserved', remaining: toCredits(92) })
   assert.is((await edge.ledger.joinable(WALLET, 'k'))?.jobId, JOB)
-  assert.equal(await pool.outputs.prompt(WALLET, JOB), prompt)
   await pool.outputs.putAnswer(JOB, 'an answer', 60_000)
   assert.is(await edge.outputs.answer(JOB), 'an answer')
   assert.equal(await actors.ledger.openReservations(toUnixMs(at + 1), 10), [
@@ -134,8 +130,6 @@ Users('each role does its own work', async () => {
     credits: toCredits(5),
     charged: toCredits(3),
   })
-  await actors.outputs.deletePrompt(WALLET, JOB)
-  assert.is(await pool.outputs.prompt(WALLET, JOB), undefined)
   const another = {
     ...wanted,
     jobId: makeJobId(at, systemClock.randomBytes(16)),

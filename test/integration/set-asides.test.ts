@@ -40,8 +40,7 @@ const withdrawn = (wallet: Address, credits: number, block: number) =>
   })
 const reserve = (wallet: Address, credits: number) =>
   store.ledger.reserve({
-    ...{ wallet, jobId: newJob(), credits: toCredits(credits), at, promptTtlMs: 60_000 },
-    prompt: { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], sampling: {} },
+    ...{ wallet, jobId: newJob(), credits: toCredits(credits), at },
   })
 async function loaded(credits: number): Promise<Address> {
   const wallet = newWallet()

@@ -75,7 +75,6 @@ const reserve = (credits: bigint) =>
   store.ledger.reserve({
     jobId: makeJobId(systemClock.now(), systemClock.randomBytes(16)),
     ...{ wallet: WALLET, credits: toCredits(credits), at: systemClock.now() },
-    ...{ promptTtlMs: 60_000, prompt: { model: 'm', messages: [], sampling: {} } },
   })
 
 const Vouchers = suite('withdrawal vouchers on chain')

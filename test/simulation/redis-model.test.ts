@@ -125,14 +125,12 @@ function makeDeeds(random: Random) {
       case 2:
       case 3:
       case 4: {
-        const prompt = { model: 'm', messages: [{ role: 'user', content: 'höre 漢 🙂' }] }
         const join = {
-          ...{ key: random.pick(['k1', 'k2']), bodyDigest: 'd' },
+          ...{ key: random.pick(['k1', 'k2']), bodyDigest: 'd', ttlMs: TTL_MS },
           replaces: random.pick([undefined, 'any', jobId] as const),
         }
         const reservation = {
-          ...{ wallet, jobId, credits: credits(), at: toUnixMs(BEGIN), promptTtlMs: TTL_MS },
-          prompt: { ...prompt, sampling: {} } as never,
+          ...{ wallet, jobId, credits: credits(), at: toUnixMs(BEGIN) },
           ...(random.chance(0.5) ? { join } : {}),
         }
         return ['reserve', (store) => store.ledger.reserve(reservation)]
@@ -174,10 +172,15 @@ function makeDeeds(random: Random) {
       default:
         return random.chance(0.1)
           ? ['complete', complete]
-          : ['prompt', (store) => store.outputs.prompt(wallet, jobId)]
+          : ['answer', (store) => putAndRead(store, jobId)]
     }
   }
   return { wallets, next }
+}
+
+async function putAndRead({ outputs }: Store, jobId: JobId): Promise<unknown> {
+  await outputs.putAnswer(jobId, 'höre 漢 🙂', TTL_MS)
+  return outputs.answer(jobId)
 }
 
 /** As a rebuild ends. */

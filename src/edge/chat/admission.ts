@@ -18,7 +18,7 @@ import type { ChatOrder } from './chat-request.ts'
 import { cannotFit, roomForAnswer } from './context-window.ts'
 import { reserveCredits } from './reserve-credits.ts'
 
-/** A request whose credits are set aside and whose prompt is stored: ready to become a job. */
+/** A request whose credits are set aside: ready to become a job. */
 export interface AdmittedJob extends WaitedJob {
   readonly tier: Tier
   readonly outputTokensMax: number
@@ -35,7 +35,7 @@ export interface Admission {
 
 /** Of a request that may be, or be followed by, a retried one. */
 export interface Repeat {
-  readonly join?: JoinEntry | undefined
+  readonly join?: Omit<JoinEntry, 'ttlMs'> | undefined
   /** Credits of the failed job that this one replaces, still on their way back. */
   readonly returning: Credits
 }
@@ -51,8 +51,8 @@ interface Options {
   readonly jobWindowMs: DurationMs
 }
 
-/** The prompt outlives the job's window a little, for a worker that takes the job at its end. */
-const PROMPT_MARGIN_MS = 30_000
+/** A request may be repeated for as long as its job has, and a little more. */
+const JOIN_MARGIN_MS = 30_000
 
 export function makeAdmission(options: Options): Admission {
   const seldom = new Seldom(options.clock, options.log)
@@ -105,14 +105,13 @@ async function reserve(
   const { wallet } = caller
   const at = clock.now()
   const jobId = makeJobId(at, clock.randomBytes(16))
-  const join = repeat?.join ? { join: repeat.join } : {}
-  const promptTtlMs = jobWindowMs + PROMPT_MARGIN_MS
+  const join = repeat?.join ? { join: { ...repeat.join, ttlMs: jobWindowMs + JOIN_MARGIN_MS } } : {}
   const answerMax = roomForAnswer(prompt.messages, contextWindow)
   const returning = repeat?.returning ?? NO_CREDITS
   const wanted = { wallet, tier: model.tier, maxTokens, answerMax, returning }
   const reserved = await reserveCredits(options, wanted, async (credits) => {
     try {
-      return await ledger.reserve({ wallet, jobId, credits, at, prompt, promptTtlMs, ...join })
+      return await ledger.reserve({ wallet, jobId, credits, at, ...join })
     } catch (error) {
       seldom.warn({ err: error, jobId, wallet }, 'ledger: cannot reserve')
       throw refuse('service_unavailable', 'Credits cannot be reserved at the moment; try again.')

@@ -1,8 +1,9 @@
 import type { Jobs } from '../../api/jobs/jobs.ts'
+import type { ChatRequest } from '../../domain/chat.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Traceparent } from '../../domain/traceparent.ts'
-import type { StartJob } from '../../messages/job.ts'
+import { PROMPT_CARRIED_MAX, type StartJob } from '../../messages/job.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { FollowedJob } from '../waiting/follow-job.ts'
@@ -112,6 +113,7 @@ async function start(
     replyTo: waiting.replyTo,
     at: job.at,
     deadlineAt: job.deadlineAt,
+    ...(isShort(job.prompt) ? { prompt: job.prompt } : {}),
   }
   const reply = await jobs.start(command, trace)
   const told = typeof reply === 'string' ? reply : reply.type
@@ -119,6 +121,9 @@ async function start(
   log.warn({ jobId: job.jobId, reply: told }, 'job not started')
   return told === 'unknown' ? told : 'no'
 }
+
+const isShort = ({ messages }: ChatRequest): boolean =>
+  messages.reduce((sum, { content }) => sum + content.length, 0) <= PROMPT_CARRIED_MAX
 
 const notTakenOn = (): Refusal => ({
   code: 'service_unavailable',

@@ -59,7 +59,7 @@ export function makeWaiting({ bus, clock, log, edgeId }: Options): Waiting {
       if (waiter) guarded(waiter, () => waiter.hear(message))
     }
   })
-  // The stored prompt may be gone, with all of Redis; the request that waits still has it.
+  // Nobody else has a prompt that is long, or that was offered before.
   const prompts = bus.subscribe(SUBJECTS.edgePrompt(replyTo), (message, _subject, respond) => {
     const { jobId } = message as AskPrompt // only pools ask here
     respond(waiters.get(jobId)?.prompt ?? null)

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { Redis } from 'ioredis'
 import { connectNats, type Nats } from '../../../src/bus/connect.ts'
 import { type Address, type JobId, makeJobId, toAddress } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
@@ -11,7 +10,6 @@ import type { JobCommand } from '../../../src/messages/job.ts'
 import type { OfferJob, OfferReply, PoolSummary } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
-import { packPrompt, promptKey } from '../../../src/store/outputs.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { EDGE, ESCROW_TX, MODEL } from '../../fakes/pool/stage.ts'
 import { startNats, startRedis } from '../../integration/servers.ts'
@@ -63,7 +61,6 @@ export async function openRig() {
   const [natsServer, redisServer] = await Promise.all([startNats(), startRedis()])
   const nats: Nats = await connectNats({ servers: natsServer.url, name: 'bench', log })
   // Prompts go there as a reservation leaves them, without a ledger that grows from job to job.
-  const redis = new Redis(redisServer.url)
   const parts = new Set<ChildProcess>()
   const summaries = new Map<string, PoolSummary>()
   const waiting = new Map<JobId, Waiting>()
@@ -120,12 +117,11 @@ export async function openRig() {
     run: async (poolId: string, wallet: Address = walletNumber(1)): Promise<Timed> => {
       const jobId = makeJobId(systemClock.now(), systemClock.randomBytes(16))
       const messages = [{ role: 'user' as const, content: 'Say twenty words.' }]
-      const prompt = packPrompt({ model: MODEL, messages, sampling: {} })
-      await redis.set(promptKey(wallet, jobId), prompt, 'PX', WINDOW_MS)
       const job: OfferJob = {
         ...{ type: 'OfferJob', jobId, attempt: 1, wallet, model: MODEL },
         ...{ outputTokensMax: 1_000, replyTo: EDGE, escrowTx: ESCROW_TX, exclude: [] },
         deadlineAt: addMs(systemClock.now(), WINDOW_MS),
+        prompt: { model: MODEL, messages, sampling: {} },
       }
       const ended = new Promise<JobCommand>((end) => waiting.set(jobId, { firstChunk: 0, end }))
       const offered = performance.now()
@@ -141,7 +137,6 @@ export async function openRig() {
       until(what, holds, withinMs),
     close: async () => {
       for (const part of parts) part.kill('SIGKILL')
-      redis.disconnect()
       await nats.close()
       await Promise.all([natsServer.stop(), redisServer.stop()])
     },

@@ -171,14 +171,11 @@ export class PoolStage {
   workers = (model = MODEL): number => this.summary?.models[model]?.workers ?? 0
   load = (model = MODEL) => this.summary?.models[model]
 
-  /** Offers a job and its prompt. */
+  /** @param prompt null: the pool has to ask for it */
   async offer(more: Partial<OfferJob> = {}, prompt: Partial<ChatRequest> | null = {}) {
     const jobId = more.jobId ?? makeJobId(systemClock.now(), systemClock.randomBytes(16))
-    if (prompt) {
-      const messages = [{ role: 'user' as const, content: 'hello' }]
-      const request = { model: more.model ?? MODEL, messages, sampling: {}, ...prompt }
-      await this.outputs.putPrompt(more.wallet ?? WALLET, jobId, request)
-    }
+    const messages = [{ role: 'user' as const, content: 'hello' }]
+    const asked = { model: more.model ?? MODEL, messages, sampling: {}, ...prompt }
     const job: OfferJob = {
       type: 'OfferJob',
       jobId,
@@ -190,6 +187,7 @@ export class PoolStage {
       replyTo: EDGE,
       escrowTx: ESCROW_TX,
       exclude: [],
+      ...(prompt ? { prompt: asked } : {}),
       ...more,
     }
     const reply = await this.bus.request<OfferReply>(SUBJECTS.pool('p'), job, SOON_MS)

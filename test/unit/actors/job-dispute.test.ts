@@ -52,7 +52,7 @@ test('a settled job: is disputed, and the dispute is asked for on chain', () => 
   const view = shown(job)
   assert.equal([view.status, view.disputedHash, view.disputeTx], ['disputed', otherHash, null])
   assert.is(view.charged, toCredits(9), 'paid for until arbitration says otherwise')
-  assert.equal(keys(job), ['drop_prompt', 'dispute'])
+  assert.equal(keys(job), ['dispute'])
   assert.not.ok(rests(job!))
 })
 test('a settling job: is disputed at once, on chain only after its settlement', () => {
@@ -61,14 +61,14 @@ test('a settling job: is disputed at once, on chain only after its settlement', 
     .then('JobDisputed')
   assert.is(shown(job).status, 'disputed')
   assert.is(shown(job).charged, NO_CREDITS)
-  assert.equal(keys(job), ['tell_edge', 'drop_prompt', 'settle'])
+  assert.equal(keys(job), ['tell_edge', 'settle'])
   assert.not.ok(rests(job!))
   const then = given(...answered, disputed)
     .when(confirmSettlement)
     .then('SettlementConfirmed')
   assert.is(shown(then.job).status, 'disputed')
   assert.is(shown(then.job).settlementTx, otherTx)
-  assert.equal(keys(then.job), ['drop_prompt', 'dispute'])
+  assert.equal(keys(then.job), ['dispute'])
 })
 test('a settling job whose proof the chain refuses: fails as ever, the dispute is moot', () => {
   const { job } = given(...answered, disputed)
@@ -201,7 +201,7 @@ test('after the contract refused one, another may try while our window lasts', (
   const { job } = given(...paid, disputed, refusedDispute)
     .when(second)
     .then('JobDisputed')
-  assert.equal(keys(job), ['drop_prompt', 'dispute'])
+  assert.equal(keys(job), ['dispute'])
 })
 test('who still waits for the answer is told it, disputed or not', () => {
   for (const past of [

@@ -35,7 +35,7 @@ test('complete: is settling, charged by the signed count, and the edge is told',
   const { job } = given(started, locked, offered, assigned).when(complete).then('JobCompleted')
   assert.ok(job && isCompleted(job))
   assert.is(job.charged, toCredits(9)) // 8 + ceil(100 * 4 / 1000)
-  assert.equal(keys(job), ['tell_edge', 'drop_prompt', 'settle'])
+  assert.equal(keys(job), ['tell_edge', 'settle'])
 })
 test('complete: is never charged above the lock', () => {
   const { job } = given(started, locked, offered, assigned).when({

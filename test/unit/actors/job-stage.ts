@@ -4,7 +4,6 @@ import { Pools } from '../../../actors/job/pools.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
-import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 import { disputeWindowMs } from './given.ts'
 
 /** Jobs over fakes of all that they touch. Keys are believed unless told, and nobody hears of wallets. */
@@ -19,7 +18,7 @@ export function stageJobs({
 } = {}) {
   const ledger = new RecordingLedger()
   const pools = new Pools(bus, clock)
-  const ports = { bus, clock, ledger, pools, outputs: new MemoryOutputs() }
+  const ports = { bus, clock, ledger, pools }
   const around = { edges: new Edges(bus, clock), keyProofs, isWatched: () => false }
   const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
   return { bus, clock, ledger, pools, kind }

@@ -38,18 +38,19 @@ async function begun() {
   const worker = session as unknown as Session
   placements.join(worker, session.profile.models)
   const outputs = new MemoryOutputs()
-  await outputs.putPrompt(W1, JOB, { model: 'm', messages: [], sampling: {} })
+  const prompt = { model: 'm', messages: [], sampling: {} }
   const bus = new TurnBus()
   const offer = {
     ...{ type: 'OfferJob', jobId: JOB, attempt: 1, wallet: W1, model: 'm', outputTokensMax: 100 },
     ...{ replyTo: 'edge', exclude: [], deadlineAt: addMs(clock.now(), 120_000) },
   } as unknown as OfferJob
-  const attempt: Attempt = new Attempt(offer, {
+  const deps = {
     ...{ placements, outputs, bus, clock, outbox: new EdgeOutbox(bus) },
     ...{ log: makeLog('test', 'silent'), onEnded: unheard },
     counts: { failed: unheard },
     jobs: { tell: async (report: PoolReport) => void told.push(report) },
-  } as unknown as AttemptDeps)
+  } as unknown as AttemptDeps
+  const attempt: Attempt = new Attempt(offer, deps, prompt)
   attempt.begin()
   await clock.advance(10)
   attempt.accepted(worker)
