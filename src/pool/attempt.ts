@@ -1,6 +1,5 @@
 import type { Chunk, Completion, Failure } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { Failure_Reason, Refusal_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
-import type { ChatRequest } from '../domain/chat.ts'
 import type { Address } from '../domain/ids.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { WorkerFailureReason } from '../messages/job.ts'
@@ -49,7 +48,7 @@ export class Attempt {
   constructor(
     readonly job: OfferJob,
     private readonly deps: AttemptDeps,
-    prompt?: ChatRequest,
+    prompt?: OfferJob['prompt'],
   ) {
     this.reports = new AttemptReports(job, deps)
     this.edge = new EdgeAnswer(job, deps.outbox)

@@ -203,13 +203,14 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
       this.#next = next
       this.#effects.add(ahead)
     }
+    let appended: number | 'conflict' = 'conflict'
     try {
-      return await this.#journal.append(this.#kind.subject(this.id), this.#sequence ?? 0, record)
-    } catch (error) {
-      if (before !== undefined) this.#startDue(before)
-      throw error
+      const subject = this.#kind.subject(this.id)
+      appended = await this.#journal.append(subject, this.#sequence ?? 0, record)
+      return appended
     } finally {
       this.#next = undefined
+      if (appended === 'conflict' && before !== undefined) this.#startDue(before)
     }
   }
 
