@@ -6,7 +6,7 @@ import {
 } from '../../src/messages/strikes.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { KeeperReader } from '../../src/ports/keeper.ts'
-import type { Registry } from '../../src/ports/registry.ts'
+import type { Registry, RegistryEntry } from '../../src/ports/registry.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Hands } from './hands.ts'
 
@@ -45,10 +45,20 @@ export function makeProofs(options: Options): Proofs {
   const open = new Map<string, Open>()
   let stop = () => {}
 
+  const know = (key: string, entry: RegistryEntry | undefined) => {
+    const record = entry?.value as EquivocationRecord | undefined // only pools and keepers write here
+    if (!entry || !record || record.closed) open.delete(key)
+    else open.set(key, { record, revision: entry.revision })
+  }
+
   const close = async (key: string, { record, revision }: Open, because: EquivocationEnd) => {
     const { worker, jobId } = record
     const closed: EquivocationRecord = { ...record, closed: { because, at: clock.now() } }
-    await strikes.put(key, closed, revision)
+    if ((await strikes.put(key, closed, revision)) === 'conflict') {
+      // Somebody has written it meanwhile: the next turn looks at what is there now.
+      know(key, await strikes.get(key))
+      return
+    }
     open.delete(key)
     log.info({ worker, jobId, because }, 'keeper: done with a proof of two signed answers')
   }
@@ -70,12 +80,8 @@ export function makeProofs(options: Options): Proofs {
   return {
     start: async (found) => {
       stop = await strikes.watch(EQUIVOCATIONS, (key, entry) => {
-        const record = entry?.value as EquivocationRecord | undefined // only pools write here
-        if (!entry || !record || record.closed) open.delete(key)
-        else {
-          open.set(key, { record, revision: entry.revision })
-          found()
-        }
+        know(key, entry)
+        if (open.has(key)) found()
       })
     },
     sendOne: async (head) => {

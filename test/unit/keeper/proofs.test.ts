@@ -107,6 +107,25 @@ Proofs(
   },
 )
 
+Proofs('a record that was written meanwhile is done with as it is now', async () => {
+  const house = openHouse()
+  house.chain.punished.add(`1 ${job(1)}`)
+  const [key, proof] = proofOf(1)
+  await house.strikes.set(key, proof)
+  const { isPunished } = house.chain
+  house.chain.isPunished = async (...asked) => {
+    house.chain.isPunished = isPunished
+    // And it is told of at once, before the keeper has written.
+    await house.strikes.set(key, { ...proof, at: toUnixMs(proof.at + 1) })
+    return isPunished.apply(house.chain, asked)
+  }
+  await house.keep()
+  await house.pass(5)
+  assert.is(endOf(house, key), 'punished')
+  const kept = house.strikes.entries.get(key)?.value as EquivocationRecord
+  assert.is(kept.at, proof.at + 1)
+})
+
 Proofs('after a crash: what was dealt with is not sent again, the rest is', async () => {
   const house = openHouse()
   house.chain.stakes.set(1, WHOLE)
