@@ -1,3 +1,4 @@
+import { endOf } from '../../src/domain/block-trail.ts'
 import type { Credits } from '../../src/domain/credits.ts'
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import { unixSeconds } from '../../src/domain/time.ts'
@@ -69,6 +70,8 @@ const SAFETY_POLL_MS = 1_000
 /** Blocks may come many a second; nothing that falls due here is in such a hurry. */
 const BLOCKS_TOGETHER_MS = 250
 const STOP_PATIENCE_MS = 2_000
+/** The last block that counts while none was read. */
+const NO_BLOCK = -1
 
 export function makeKeeper(options: KeeperOptions): Keeper {
   const { reader, bus, clock, log, registries, jobEscrow } = options
@@ -183,7 +186,7 @@ function makeTurn(options: TurnOptions): () => Promise<boolean> {
     terms ??= await reader.terms()
     const known = terms
     await apart('transfers', async () => {
-      await deposits.listen(head.number)
+      await deposits.listen(head.number, endOf(follower.trail)?.block ?? NO_BLOCK)
       return false
     })
     const swept = await apart('sweeps', () => deposits.sweep(known))

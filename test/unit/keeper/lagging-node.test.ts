@@ -75,4 +75,20 @@ Lagging('tells of a transfer and not of its tokens: they are looked at once more
   assert.equal(house.made(), ['sweep 7'])
 })
 
+Lagging(
+  'knows nothing of tokens when their address is looked at first: they become credits all the same',
+  async () => {
+    const house = openHouse()
+    house.chain.mine(10)
+    await house.wallets.set(wallet(7), {})
+    house.chain.tokens.set(house.chain.depositAddress(wallet(7)), 1_000_000n)
+    const { tokensOf } = house.chain
+    house.chain.tokensOf = async () => 0n as never
+    await house.keep()
+    house.chain.tokensOf = tokensOf
+    await house.pass(30)
+    assert.equal(house.made(), ['sweep 7'])
+  },
+)
+
 Lagging.run()
