@@ -61,6 +61,7 @@ export interface KeeperOptions {
  * One host runs it; two at once would only be in each other's way.
  */
 export interface Keeper {
+  /** One that fails leaves nothing open. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -77,7 +78,12 @@ export function makeKeeper(options: KeeperOptions): Keeper {
   const { reader, bus, clock, log, registries, jobEscrow } = options
   let stopAll: (() => Promise<void>) | undefined
 
-  const start = async () => {
+  const stop = async () => {
+    await stopAll?.()
+    stopAll = undefined
+  }
+
+  const open = async () => {
     const checkpoints = makeCheckpointStore({
       registry: registries.cursors,
       ...{ jobEscrow, clock, log },
@@ -95,6 +101,13 @@ export function makeKeeper(options: KeeperOptions): Keeper {
     const proofs = makeProofs({ ...options, strikes: registries.strikes, hands })
     const turn = makeTurn({ ...options, follower, deposits, hands, checkpoints, proofs })
     const loop = makePokedLoop({ name: 'keeper', step: turn, clock, log })
+    const endings = [wallets.stop, proofs.stop]
+    stopAll = async () => {
+      for (const end of endings) end()
+      // A call may wait for its block for long; given up halfway it does no harm.
+      await inTime(clock, STOP_PATIENCE_MS, loop.stop())
+      await checkpoints.saveNow(follower.watch, follower.trail)
+    }
     await wallets.start((wallet) => {
       deposits.watch(wallet)
       loop.poke()
@@ -107,30 +120,26 @@ export function makeKeeper(options: KeeperOptions): Keeper {
         loop.poke()
       })
     }
-    const endings = [
-      proofs.stop,
+    endings.push(
       openAddressDesk({ bus, reader, wallets, log }),
       options.onBlock(onBlock),
       () => waiting?.(),
       clock.every(SAFETY_POLL_MS, loop.poke),
-    ]
-    stopAll = async () => {
-      for (const end of endings) end()
-      wallets.stop()
-      // A call may wait for its block for long; given up halfway it does no harm.
-      await inTime(clock, STOP_PATIENCE_MS, loop.stop())
-      await checkpoints.saveNow(follower.watch, follower.trail)
-    }
+    )
     loop.poke()
     log.info({ address: options.writer.address }, 'keeper: at work')
   }
 
   return {
-    start,
-    stop: async () => {
-      await stopAll?.()
-      stopAll = undefined
+    start: async () => {
+      try {
+        await open()
+      } catch (error) {
+        await stop()
+        throw error
+      }
     },
+    stop,
   }
 }
 

@@ -18,21 +18,24 @@ export interface WatchedWallets {
 }
 
 export function makeWatchedWallets({ keys, wallets }: Options): WatchedWallets {
-  let endings: (() => void)[] = []
+  const endings: (() => void)[] = []
   return {
     start: async (known) => {
       const inform = (text: unknown) => {
         const wallet = parseAddress(String(text))
         if (wallet.ok) known(wallet.value)
       }
-      endings = await Promise.all([
-        keys.watch('>', (_hash, entry) => {
+      // One after the other: where the second fails, `stop` ends the first.
+      endings.push(
+        await keys.watch('>', (_hash, entry) => {
           if (entry) inform((entry.value as { readonly wallet?: unknown } | null)?.wallet)
         }),
-        wallets.watch('>', (wallet, entry) => {
+      )
+      endings.push(
+        await wallets.watch('>', (wallet, entry) => {
           if (entry) inform(wallet)
         }),
-      ])
+      )
     },
     // The key says it all.
     add: (wallet) => wallets.set(wallet, {}),

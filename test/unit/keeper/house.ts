@@ -21,6 +21,8 @@ type Each = (key: string, entry: RegistryEntry) => void
 /** Whoever is written into it is told to who watches. */
 class Watched extends CursorRegistry {
   #each: Each | undefined
+  /** How many watches are open. */
+  watching = 0
   override async set(key: string, value: unknown): Promise<void> {
     await super.set(key, value)
     const entry = this.entries.get(key)
@@ -28,8 +30,11 @@ class Watched extends CursorRegistry {
   }
   override async watch(_filter?: string, each?: Each): Promise<() => void> {
     this.#each = each
+    this.watching++
     for (const [key, entry] of this.entries) each?.(key, entry)
-    return () => {}
+    return () => {
+      this.watching--
+    }
   }
 }
 

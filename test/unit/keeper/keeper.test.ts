@@ -300,6 +300,26 @@ Keeper('a transfer that comes to be in a block which was heard of before is swep
   assert.equal(house.made(), ['sweep 7'])
 })
 
+Keeper('a start that fails leaves nothing open', async () => {
+  const house = openHouse()
+  await house.wallets.set(wallet(7), {})
+  house.chain.tokens.set(house.chain.depositAddress(wallet(7)), 1_000_000n)
+  for (const failing of [house.wallets, house.strikes]) {
+    const { watch } = failing
+    failing.watch = async () => {
+      throw new Error('no NATS')
+    }
+    const failed = await house.keep().catch((error: unknown) => error)
+    assert.instance(failed, Error)
+    failing.watch = watch
+    const watches = [house.keys, house.wallets, house.strikes].map(({ watching }) => watching)
+    assert.equal(watches, [0, 0, 0])
+  }
+  house.made()
+  await house.pass(60)
+  assert.equal(house.made(), [], 'and nobody at work')
+})
+
 Keeper('with its checkpoint it reads only what is new', async () => {
   const house = openHouse()
   house.chain.mine(5_000, told(10, 'locked', 1))
