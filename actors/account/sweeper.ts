@@ -29,11 +29,16 @@ const TIMEOUT_MS = 2_000
 export function makeSweeper(options: Options): () => Promise<void> {
   const { ledger, clock, log } = options
   let sweeping = false
+  /** Those that stay must not hide what comes after them: each sweep goes on behind the one before. */
+  let skip = 0
   return async () => {
     if (sweeping) return
     sweeping = true
     try {
-      const open = await ledger.openReservations(addMs(clock.now(), -AGE_MS), SWEEP_MAX)
+      const before = addMs(clock.now(), -AGE_MS)
+      const open = await ledger.openReservations(before, SWEEP_MAX, skip)
+      // What moves up meanwhile, and is passed over, has its turn in the next round.
+      skip = open.length < SWEEP_MAX ? 0 : skip + SWEEP_MAX
       const next = open.values()
       await Promise.all(Array.from({ length: PARALLEL }, () => wakeEach(options, next)))
     } catch (error) {

@@ -44,8 +44,15 @@ export interface Ledger {
    * @returns how the wallet stood after each
    */
   apply(entries: readonly LedgerEntry[]): Promise<readonly Standing[] | 'unknown_wallet'>
-  /** Reservations made before `before` and still open: perhaps of an edge that died. */
-  openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]>
+  /**
+   * Reservations made before `before` and still open, perhaps of an edge that died: `limit` of them, after
+   * the `skip` oldest.
+   */
+  openReservations(
+    before: UnixMs,
+    limit: number,
+    skip?: number,
+  ): Promise<readonly OpenReservation[]>
   /** Forgets every wallet and read, after a reorg: each is read from the chain at its next use. */
   forget(): Promise<void>
 }

@@ -99,8 +99,8 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       return told.length === 0 ? 'unknown_wallet' : entries.map((_, i) => toStanding(told, 3 * i))
     },
 
-    openReservations: async (before, limit) => {
-      const found = await redis.zrangebyscore(OPEN, 0, before, 'LIMIT', 0, limit)
+    openReservations: async (before, limit, skip = 0) => {
+      const found = await redis.zrangebyscore(OPEN, 0, before, 'LIMIT', skip, limit)
       return found.map((member) => {
         const [jobId, wallet] = member.split(' ')
         return { jobId: toJobId(jobId!), wallet: toAddress(wallet!) }

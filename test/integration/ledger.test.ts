@@ -161,6 +161,10 @@ test('openReservations: those not locked yet, and no refused ones', async () => 
   const found = await stage.store.ledger.openReservations(toUnixMs(at + 1), 10_000)
   const jobs = found.filter((each) => each.wallet === wallet).map((each) => each.jobId)
   assert.equal(jobs, [open])
+  const [oldest, second] = found
+  const page = await stage.store.ledger.openReservations(toUnixMs(at + 1), 1)
+  const next = await stage.store.ledger.openReservations(toUnixMs(at + 1), 1, 1)
+  assert.equal([page, next], [[oldest], second ? [second] : []])
 })
 
 test('a flush makes every wallet unknown instead of wrong', async () => {

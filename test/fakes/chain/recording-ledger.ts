@@ -62,8 +62,12 @@ export class RecordingLedger implements Ledger {
     this.noted = this.noted.filter((each) => !reads.includes(each))
   }
 
-  async openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]> {
-    return this.open.filter(({ at }) => at < before).slice(0, limit)
+  async openReservations(
+    before: UnixMs,
+    limit: number,
+    skip = 0,
+  ): Promise<readonly OpenReservation[]> {
+    return this.open.filter(({ at }) => at < before).slice(skip, skip + limit)
   }
 
   async release(_wallet: Address, jobId: JobId): Promise<void> {

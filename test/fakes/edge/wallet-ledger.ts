@@ -100,8 +100,13 @@ export class WalletLedger implements Ledger {
     return { isNew: true, remaining, owned: toCredits(wallet.available) }
   }
 
-  async openReservations(before: UnixMs, limit: number): Promise<readonly OpenReservation[]> {
-    return [...this.reservations.values()].filter(({ at }) => at < before).slice(0, limit)
+  async openReservations(
+    before: UnixMs,
+    limit: number,
+    skip = 0,
+  ): Promise<readonly OpenReservation[]> {
+    const old = [...this.reservations.values()].filter(({ at }) => at < before)
+    return old.slice(skip, skip + limit)
   }
 
   async forget(): Promise<void> {

@@ -125,6 +125,24 @@ Account('a job that has ended leaves the open ones, one that runs stays', async 
   await service.stop()
 })
 
+Account('any number of reservations that stay hide none behind them', async () => {
+  const { ledger, bus, clock, service } = await open()
+  const [first, last] = [job(0), job(2_500)]
+  const over = new Set([last])
+  bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
+    const block = over.has((message as JobCommand).jobId) ? 7 : null
+    respond({ type: 'accepted', view: { status: 'failed', block }, ending: null })
+  })
+  const all = Array.from({ length: 2_501 }, (_, n) => job(n))
+  ledger.open = all.map((jobId) => ({ jobId, wallet: WALLET, at: clock.now() }))
+  await clock.advance(40_000)
+  assert.equal(ledger.released, [last])
+  over.add(first)
+  await clock.advance(40_000)
+  assert.equal(ledger.released, [last, first], 'the oldest are asked again after them')
+  await service.stop()
+})
+
 Account('grants a withdrawal, says when it cannot, and sweeps what nobody used', async () => {
   const { vouchers, setAsides, clock, service, withdraw } = await open()
   const request = { wallet: WALLET, to: WALLET, credits: toCredits(5), requestId: 'one' }
