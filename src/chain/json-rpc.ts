@@ -1,13 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { OperatorError } from '../domain/operator-error.ts'
 import { ChainUnavailable, type Hex } from '../ports/escrow.ts'
+import { isAskedTooMuch } from './asked-too-much.ts'
 import { isOvertaken, OVERTAKEN_TRIES } from './moving-head.ts'
 
 /** JSON-RPC to one node, over connections that stay open. */
 export interface Rpc {
   /**
    * `Result` is what the method is specified to answer; values in it are parsed where they are used.
-   * @throws {ChainUnavailable} no answer @throws {RpcError} the node refuses
+   * @throws {ChainUnavailable} no answer, or too many questions for now @throws {RpcError} the node refuses
    */
   call<Result>(method: string, params: readonly unknown[]): Promise<Result>
   close(): Promise<void>
@@ -49,6 +51,11 @@ interface Answer {
 
 const CONNECTIONS = 4
 const TIMEOUT_MS = 10_000
+/**
+ * Before a provider is asked again that has had too many questions in this second: longer than that together, and
+ * shorter than a node may be silent before it counts as down.
+ */
+const TOO_MUCH_WAITS_MS = [300, 600, 1_200]
 
 /** @throws {OperatorError} where `rpcUrl` is no address of a node */
 export function makeRpc(rpcUrl: string): Rpc {
@@ -96,7 +103,11 @@ export function makeRpc(rpcUrl: string): Rpc {
       throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
     })
     const answer = parseAnswer(text)
-    if (answer?.error) throw refusalOf(method, answer.error)
+    const refusal = answer?.error ? refusalOf(method, answer.error) : undefined
+    if (isAskedTooMuch({ method, status, refusal })) {
+      throw new AskedTooMuch(refusal?.message ?? `${method}: the node answered HTTP ${status}`)
+    }
+    if (refusal) throw refusal
     if (status !== 200 || !answer || answer.result === undefined) {
       throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
     }
@@ -107,11 +118,23 @@ export function makeRpc(rpcUrl: string): Rpc {
     return answer.result
   }
 
+  const askPatiently = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    for (const waitMs of TOO_MUCH_WAITS_MS) {
+      try {
+        return await ask(method, params)
+      } catch (error) {
+        if (!(error instanceof AskedTooMuch)) throw error
+        await sleep(waitMs)
+      }
+    }
+    return ask(method, params)
+  }
+
   return {
     call: async <Result>(method: string, params: readonly unknown[]) => {
       for (let tries = 1; ; tries++) {
         try {
-          return (await ask(method, params)) as Result
+          return (await askPatiently(method, params)) as Result
         } catch (error) {
           const isLast = tries === OVERTAKEN_TRIES || !(error instanceof RpcError)
           if (isLast || !isOvertaken(params, error.reason)) throw error
@@ -121,6 +144,9 @@ export function makeRpc(rpcUrl: string): Rpc {
     close: () => pool.close(),
   }
 }
+
+/** Asked for less at a time, the node would refuse as well: for callers it is as good as down. */
+class AskedTooMuch extends ChainUnavailable {}
 
 /** Gateways have been seen to answer with the words alone. */
 function refusalOf(method: string, error: unknown): RpcError {

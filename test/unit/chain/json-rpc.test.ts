@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeRpc, type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { readLogs } from '../../../src/chain/log-ranges.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 
 /** What a node, or a proxy before it, may answer in place of a result. */
@@ -11,10 +12,12 @@ const Answers = suite('answers of a node')
 
 let server: Server
 let rpc: Rpc
+let asked = 0
 let reply: (id: number) => { readonly status?: number; readonly body: string }
 Answers.before(async () => {
   server = createServer(async (request, response) => {
     const { id } = (await json(request)) as { readonly id: number }
+    asked++
     const { status = 200, body } = reply(id)
     response.writeHead(status).end(body)
   })
@@ -27,8 +30,10 @@ Answers.after(async () => {
   server.close()
 })
 
-const ask = (): Promise<unknown> =>
-  rpc.call('eth_chainId', []).catch((error: unknown) => error as Error)
+const ask = (method = 'eth_chainId'): Promise<unknown> => {
+  asked = 0
+  return rpc.call(method, []).catch((error: unknown) => error as Error)
+}
 const answer = (id: unknown, rest: object) => JSON.stringify({ jsonrpc: '2.0', id, ...rest })
 
 Answers('a result is told', async () => {
@@ -49,12 +54,76 @@ Answers('its number may come back as a string', async () => {
 })
 
 Answers('a refusal that is words alone is told with them', async () => {
-  for (const error of ['Too many requests', { message: 'Too many requests' }]) {
-    reply = (id) => ({ status: 429, body: answer(id, { error }) })
+  for (const error of ['Not for you', { message: 'Not for you' }]) {
+    reply = (id) => ({ status: 403, body: answer(id, { error }) })
     const told = await ask()
     assert.instance(told, RpcError)
-    assert.is((told as Error).message, 'eth_chainId: Too many requests (0)')
+    assert.is((told as Error).message, 'eth_chainId: Not for you (0)')
+    assert.is(asked, 1)
   }
+})
+
+/** As providers say it, and whether they do so with status 429. */
+const TOO_OFTEN: readonly (readonly [status: number, code: number, message: string])[] = [
+  [429, 429, 'Your app has exceeded its compute units per second capacity.'],
+  [200, 429, 'Your app has exceeded its concurrent requests capacity.'],
+  [429, -32_005, 'daily request count exceeded, request rate limited'],
+  [200, -32_005, 'project ID request rate exceeded'],
+  [
+    200,
+    -32_007,
+    '15/second request limit reached - reduce calls per second or upgrade your account',
+  ],
+  [200, -32_005, "You've exceeded the RPS limit available on the current plan."],
+  [200, -32_016, 'over rate limit'],
+  [200, -32_000, '429 Too Many Requests: {"error":{"code":-32016,"message":"over it"}}'],
+  [200, 15, 'Too many request, try again later'],
+  [200, -32_029, 'rate limit reached'],
+]
+
+Answers('too many questions are asked again later, and told as no answer', async () => {
+  for (const [status, code, message] of TOO_OFTEN) {
+    let left = 1
+    reply = (id) =>
+      left-- > 0
+        ? { status, body: answer(id, { error: { code, message } }) }
+        : { body: answer(id, { result: [] }) }
+    assert.equal(await ask('eth_getLogs'), [], message)
+    assert.is(asked, 2, message)
+  }
+})
+
+Answers('a range is not asked for in parts of a node that has had too many questions', async () => {
+  const error = { code: -32_005, message: 'project ID request rate exceeded' }
+  reply = (id) => ({ body: answer(id, { error }) })
+  asked = 0
+  const filter = { address: `0x${'e5'.repeat(20)}`, topics: [] } as never
+  const told = await readLogs(rpc, filter, 1, 1_000).catch((thrown: unknown) => thrown)
+  assert.instance(told, ChainUnavailable)
+  assert.not.instance(told, RpcError)
+  assert.is((told as Error).message, 'eth_getLogs: project ID request rate exceeded (-32005)')
+  assert.is(asked, 4)
+})
+
+Answers('a range that is too wide is refused at once, by the same number', async () => {
+  for (const message of ['query returned more than 10000 results', 'limit exceeded']) {
+    reply = (id) => ({ body: answer(id, { error: { code: -32_005, message } }) })
+    assert.instance(await ask('eth_getLogs'), RpcError)
+    assert.is(asked, 1)
+  }
+  reply = (id) =>
+    asked > 1
+      ? { body: answer(id, { result: '0x1' }) }
+      : { body: answer(id, { error: { code: -32_005, message: 'limit exceeded' } }) }
+  assert.is(await ask('eth_call'), '0x1', 'of anything else there is no range')
+})
+
+Answers('a page that says so, in place of an answer, is the same', async () => {
+  reply = (id) =>
+    asked > 1
+      ? { body: answer(id, { result: '0x1' }) }
+      : { status: 429, body: '<html>Too Many Requests</html>' }
+  assert.is(await ask(), '0x1')
 })
 
 Answers('an error is told, also by who could not read the question', async () => {
@@ -70,7 +139,7 @@ Answers('a page of a proxy, half an answer and an answer without a result are no
     '[]',
     '3',
   ]) {
-    for (const status of [200, 429, 502]) {
+    for (const status of [200, 502]) {
       reply = () => ({ status, body })
       const told = await ask()
       assert.instance(told, ChainUnavailable, body)
