@@ -2,6 +2,7 @@ import { hexToBigInt } from 'viem'
 import type { Hex } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import { makeCached } from './cached.ts'
+import { headOf } from './head.ts'
 import { type Rpc, RpcError } from './json-rpc.ts'
 
 /** In wei per unit of gas. */
@@ -32,7 +33,9 @@ interface FeeHistory {
 
 /** What the chain asks at this moment. */
 export async function readFees(rpc: Rpc): Promise<Fees> {
-  const history = await rpc.call<FeeHistory>('eth_feeHistory', [HISTORY_BLOCKS, 'latest', MEDIAN])
+  const asked = [HISTORY_BLOCKS, 'latest', MEDIAN]
+  const history = await unlessRefused(rpc.call<FeeHistory>('eth_feeHistory', asked))
+  if (!history) return readFeesOfHead(rpc)
   // The last entry is the base fee of the next block.
   const base = hexToBigInt(history.baseFeePerGas.at(-1) ?? '0x0')
   let tip = TIP_MIN_WEI
@@ -40,8 +43,23 @@ export async function readFees(rpc: Rpc): Promise<Fees> {
     const seen = hexToBigInt(median ?? '0x0')
     if (seen > tip) tip = seen
   }
-  // Twice the base fee outlasts five full blocks.
-  return { maxFeePerGas: base * 2n + tip, maxPriorityFeePerGas: tip }
+  return feesOf(base, tip)
+}
+
+/** Twice the base fee outlasts five full blocks. */
+const feesOf = (base: bigint, tip: bigint): Fees => ({
+  maxFeePerGas: base * 2n + tip,
+  maxPriorityFeePerGas: tip,
+})
+
+/** Of a node without a history of fees: by its newest block, and by the tip or else the price that it names. */
+async function readFeesOfHead(rpc: Rpc): Promise<Fees> {
+  const base = hexToBigInt((await headOf(rpc)).baseFeePerGas ?? '0x0')
+  const named = await readWantedTip(rpc)
+  const price =
+    named === undefined ? await unlessRefused(rpc.call<Hex>('eth_gasPrice', [])) : undefined
+  const tip = named ?? (price ? hexToBigInt(price) - base : 0n)
+  return feesOf(base, max(TIP_MIN_WEI, tip))
 }
 
 /**
@@ -53,14 +71,17 @@ export async function readFeesInstead(rpc: Rpc): Promise<Fees> {
     readFees(rpc),
     readWantedTip(rpc),
   ])
-  const tip = max(seen, wanted)
+  const tip = max(seen, wanted ?? 0n)
   return { maxFeePerGas: maxFeePerGas - seen + tip, maxPriorityFeePerGas: tip }
 }
 
 /** Not every node knows the question. */
-const readWantedTip = (rpc: Rpc): Promise<bigint> =>
-  rpc.call<Hex>('eth_maxPriorityFeePerGas', []).then(hexToBigInt, (error: unknown) => {
-    if (error instanceof RpcError) return 0n
+const readWantedTip = (rpc: Rpc): Promise<bigint | undefined> =>
+  unlessRefused(rpc.call<Hex>('eth_maxPriorityFeePerGas', []).then(hexToBigInt))
+
+const unlessRefused = <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof RpcError) return undefined
     throw error
   })
 
