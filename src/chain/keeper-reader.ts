@@ -34,6 +34,7 @@ import { headOf } from './head.ts'
 import type { Rpc } from './json-rpc.ts'
 import { readLogs } from './log-ranges.ts'
 import { blockOf, readNewLogs } from './new-logs.ts'
+import { askOfNextBlock } from './next-block.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -220,4 +221,6 @@ const readUnits = async (rpc: Rpc, to: Address, data: Hex, tag: Tag): Promise<To
   BigInt(await ask(rpc, to, data, tag)) as TokenUnits
 
 const ask = (rpc: Rpc, to: Address, data: Hex, tag: Tag): Promise<Hex> =>
-  rpc.call<Hex>('eth_call', [{ to, data }, tag])
+  tag === 'pending'
+    ? askOfNextBlock<Hex>(rpc, 'eth_call', [{ to, data }])
+    : rpc.call<Hex>('eth_call', [{ to, data }, tag])

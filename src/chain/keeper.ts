@@ -17,6 +17,7 @@ import { capFees, type Fees, raiseFees, readFees, readFeesInstead } from './fees
 import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
 import { dataOf, refusalOf, targetOf } from './keeper-calls.ts'
 import { makeKeeperReader } from './keeper-reader.ts'
+import { askOfNextBlock } from './next-block.ts'
 import { offer } from './offer.ts'
 
 export interface KeeperOptions {
@@ -108,8 +109,7 @@ async function simulate(
   call: { readonly from: Hex; readonly to: Hex; readonly data: Hex },
 ): Promise<bigint | KeeperOutcome> {
   try {
-    // As of the next block: on an idle chain the time of the last one may be long ago.
-    return BigInt(await rpc.call<Hex>('eth_estimateGas', [call, 'pending']))
+    return BigInt(await askOfNextBlock<Hex>(rpc, 'eth_estimateGas', [call]))
   } catch (error) {
     const refusal = error instanceof RpcError ? refusalOf(error) : undefined
     if (refusal) return refusal
@@ -141,7 +141,7 @@ async function send(
   const sent: SignedTransaction[] = []
   // Of another process or of an earlier life, and somebody may have been told its hash: it has its time, too,
   // before it is pushed out.
-  const isTaken = (await nonceOf(sending, 'pending')) > nonce
+  const isTaken = (await nextNonceOf(sending)) > nonce
   const before = isTaken ? await outcomeOf(sending, nonce, sent, true) : undefined
   if (before) return before
   let fees = first
@@ -168,10 +168,12 @@ async function send(
   throw new ChainUnavailable(`nonce ${nonce} of ${signer.address} is not included yet`)
 }
 
-const nonceOf = async (
-  { rpc, signer }: Sending,
-  tag: 'latest' | 'pending' = 'latest',
-): Promise<number> => Number(await rpc.call<Hex>('eth_getTransactionCount', [signer.address, tag]))
+const nonceOf = async ({ rpc, signer }: Sending): Promise<number> =>
+  Number(await rpc.call<Hex>('eth_getTransactionCount', [signer.address, 'latest']))
+
+/** With what waits in the node's pool, as far as it tells. */
+const nextNonceOf = async ({ rpc, signer }: Sending): Promise<number> =>
+  Number(await askOfNextBlock<Hex>(rpc, 'eth_getTransactionCount', [signer.address]))
 
 async function unfunded({ rpc, signer }: Sending, call: Call, fees: Fees): Promise<KeeperOutcome> {
   const balanceWei = BigInt(await rpc.call<Hex>('eth_getBalance', [signer.address, 'latest']))
