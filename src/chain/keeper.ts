@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RpcTransactionReceipt } from 'viem'
+import { LAG_MAX_MS } from '../domain/block-trail.ts'
 import type { TxHash } from '../domain/ids.ts'
 import type { DurationMs } from '../domain/time.ts'
 import {
@@ -18,6 +19,7 @@ import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
 import { dataOf, refusalOf, targetOf } from './keeper-calls.ts'
 import { makeKeeperReader } from './keeper-reader.ts'
 import { askOfNextBlock } from './next-block.ts'
+import { makeNonces, type Nonces } from './nonces.ts'
 import { offer } from './offer.ts'
 
 export interface KeeperOptions {
@@ -43,7 +45,8 @@ const REPLACE_AFTER_MS = 15_000
 export function connectKeeper(options: KeeperOptions): KeeperConnection {
   const { rpcUrl, contracts, signer, log, replaceAfterMs = REPLACE_AFTER_MS } = options
   const { rpc = makeRpc(rpcUrl) } = options
-  const sending: Sending = { rpc, contracts, signer, log, replaceAfterMs }
+  const nonces = makeNonces(rpc, signer.address)
+  const sending: Sending = { rpc, contracts, signer, nonces, log, replaceAfterMs }
   return {
     reader: makeKeeperReader({ rpc, contracts, log }),
     writer: {
@@ -59,6 +62,8 @@ export interface Sending {
   readonly rpc: Rpc
   readonly contracts: Contracts
   readonly signer: TransactionSigner
+  /** Of the signer. */
+  readonly nonces: Nonces
   readonly log: Log
   readonly replaceAfterMs: DurationMs
 }
@@ -136,8 +141,8 @@ async function send(
   call: Call,
   { first, ceilingWei, told }: SendTerms,
 ): Promise<KeeperOutcome> {
-  const { rpc, contracts, signer, log } = sending
-  const nonce = await nonceOf(sending)
+  const { rpc, contracts, signer, nonces, log } = sending
+  const nonce = await nonces.next()
   const sent: SignedTransaction[] = []
   // Of another process or of an earlier life, and somebody may have been told its hash: it has its time, too,
   // before it is pushed out.
@@ -168,9 +173,6 @@ async function send(
   throw new ChainUnavailable(`nonce ${nonce} of ${signer.address} is not included yet`)
 }
 
-const nonceOf = async ({ rpc, signer }: Sending): Promise<number> =>
-  Number(await rpc.call<Hex>('eth_getTransactionCount', [signer.address, 'latest']))
-
 /** With what waits in the node's pool, as far as it tells. */
 const nextNonceOf = async ({ rpc, signer }: Sending): Promise<number> =>
   Number(await askOfNextBlock<Hex>(rpc, 'eth_getTransactionCount', [signer.address]))
@@ -185,23 +187,32 @@ async function unfunded({ rpc, signer }: Sending, call: Call, fees: Fees): Promi
  * @returns undefined where nothing of the nonce is in a block after a while
  */
 async function outcomeOf(
-  sending: Sending,
+  { rpc, nonces, replaceAfterMs }: Sending,
   nonce: number,
   sent: readonly SignedTransaction[],
   waits: boolean,
 ): Promise<KeeperOutcome | undefined> {
   // What is not in the node's pool, nor anything in its place, needs no waiting but for those before it.
-  const endsAt = performance.now() + (waits ? sending.replaceAfterMs : 0)
+  const endsAt = performance.now() + (waits ? replaceAfterMs : 0)
+  let spentAt: number | undefined
   for (let waitMs = 1; ; waitMs = Math.min(POLL_MAX_MS, waitMs * 2)) {
-    const isSpent = (await nonceOf(sending)) > nonce
+    const isSpent = (await nonces.told()) > nonce
     for (const { hash } of sent) {
-      const receipt = await receiptOf(sending.rpc, hash)
+      const receipt = await receiptOf(rpc, hash)
+      if (receipt?.blockNumber) nonces.spent(nonce)
       if (receipt?.status === '0x1') return { type: 'done', tx: hash }
       // Simulated a moment ago: somebody else was faster.
       if (receipt?.blockNumber) return { type: 'needless', reason: 'reverted in its block' }
     }
-    if (isSpent) return { type: 'needless', reason: 'the nonce was used by another transaction' }
-    if (performance.now() >= endsAt) return undefined
+    const now = performance.now()
+    if (!isSpent && now >= endsAt) return undefined
+    if (isSpent) {
+      spentAt ??= now
+      // What was sent from here may be what took it: a node that lags has no receipt of it yet.
+      if (sent.length === 0 || now - spentAt >= LAG_MAX_MS) {
+        return { type: 'needless', reason: 'the nonce was used by another transaction' }
+      }
+    }
     await sleep(waitMs)
   }
 }

@@ -16,12 +16,15 @@ import type { Contracts } from './contracts-file.ts'
 import { decodeFacts } from './facts.ts'
 import type { Rpc } from './json-rpc.ts'
 import type { LookPace } from './look-pace.ts'
+import type { Nonces } from './nonces.ts'
 import { type Offered, offer } from './offer.ts'
 
 export interface Sending {
   readonly rpc: Rpc
   readonly contracts: Contracts
   readonly sender: Address
+  /** Of the sender. */
+  readonly nonces: Nonces
   readonly log: Log
   /** A transaction that blocks pass by for so long is stuck. */
   readonly stuckMs: number
@@ -71,6 +74,7 @@ export async function send(
     const askedMs = performance.now() - takenAt
     const receipt = await receiptOfAny(sending, hashes)
     if (receipt) {
+      sending.nonces.spent(transaction.nonce)
       if (offered === 'taken') sending.pace.found(askedMs, isFirst)
       else broadcast()
       return receipt
@@ -107,12 +111,12 @@ function wait(patience: Patience, hash: TxHash): void {
 
 /** Finds out why a transaction is not included; sends it again where the node has dropped it. */
 async function lookAfter(
-  { rpc, sender, log }: Sending,
+  { rpc, sender, nonces, log }: Sending,
   transaction: SignedTransaction,
   waitedMs: number,
 ): Promise<Offered> {
   const { nonce, hash } = transaction
-  const next = await nonceOf(rpc, sender)
+  const next = await nonces.next()
   if (next < nonce) {
     throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
   }
@@ -136,9 +140,6 @@ async function isStuck({ rpc, stuckMs, patience }: Sending): Promise<boolean> {
   delete patience.hash
   return true
 }
-
-export const nonceOf = async (rpc: Rpc, sender: Address): Promise<number> =>
-  Number(await rpc.call<Hex>('eth_getTransactionCount', [sender, 'latest']))
 
 /** Any of the attempts at one nonce may be the one that was mined; at most one is. */
 async function receiptOfAny(

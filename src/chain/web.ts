@@ -6,6 +6,7 @@ import type { Contracts } from './contracts-file.ts'
 import { makeDepositRelay } from './deposit-relay.ts'
 import { makeFaucet } from './faucet.ts'
 import { makeNetworkReader } from './network-reader.ts'
+import { makeNonces } from './nonces.ts'
 import { openNode } from './open-node.ts'
 import { makeSender } from './sender.ts'
 import { makeSignIn } from './sign-in.ts'
@@ -45,7 +46,8 @@ export async function connectWebChain(options: Options): Promise<WebChain> {
   const all = { reader, network, signIn, close }
   if (!relayerPrivateKey) return { ...all, relay: undefined, faucet: undefined }
   const signer = makeLocalSigner(relayerPrivateKey as Hex)
-  const sending = { rpc, contracts, signer, log, replaceAfterMs: REPLACE_AFTER_MS }
+  const nonces = makeNonces(rpc, signer.address)
+  const sending = { rpc, contracts, signer, nonces, log, replaceAfterMs: REPLACE_AFTER_MS }
   const sender = makeSender(sending, feeCeilingWei)
   return {
     ...all,

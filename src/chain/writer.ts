@@ -18,7 +18,8 @@ import { gasMax, itemsThatFit } from './gas.ts'
 import { headOf } from './head.ts'
 import { makeRpc, type Rpc } from './json-rpc.ts'
 import { LookPace } from './look-pace.ts'
-import { nonceOf, type Sending, send } from './send.ts'
+import { makeNonces } from './nonces.ts'
+import { type Sending, send } from './send.ts'
 import { compactSignature, encodeTransaction } from './transaction.ts'
 
 export interface WriterOptions {
@@ -61,7 +62,8 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   })
   const sending = (lane: Lane): Sending => {
     const sender = signers[lane].address
-    return { rpc, contracts, sender, log, stuckMs, patience: {}, pace: new LookPace() }
+    const nonces = makeNonces(rpc, sender)
+    return { rpc, contracts, sender, nonces, log, stuckMs, patience: {}, pace: new LookPace() }
   }
   const sendings: Readonly<Record<Lane, Sending>> = {
     lock: sending('lock'),
@@ -69,7 +71,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
   }
 
   return {
-    nonce: (lane) => nonceOf(rpc, signers[lane].address),
+    nonce: (lane) => sendings[lane].nonces.next(),
     isOwn: (lane, transaction) => senderOf(transaction) === signers[lane].address,
     itemsMax: (type) => itemsThatFit(type, gasMax(blockGas.known), gasPercent),
     sign: async (lane, nonce, batch) => {

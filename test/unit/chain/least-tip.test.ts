@@ -4,6 +4,7 @@ import { parseTransaction } from 'viem'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
 import { performCall } from '../../../src/chain/keeper.ts'
+import { makeNonces } from '../../../src/chain/nonces.ts'
 import { makeLocalSigner } from '../../../src/chain/transaction.ts'
 import { makeEscrowWriter } from '../../../src/chain/writer.ts'
 import { toAddress, toHex32 } from '../../../src/domain/ids.ts'
@@ -70,7 +71,8 @@ LeastTip('that its node does not tell is come near step by step', async () => {
 LeastTip('takes the call of a key that sends alone', async () => {
   const taken: Hex[] = []
   const rpc = makeNode(30n * GWEI, taken)
-  const sending = { rpc, contracts, signer, log, replaceAfterMs: 50 }
+  const nonces = makeNonces(rpc, signer.address)
+  const sending = { rpc, contracts, signer, nonces, log, replaceAfterMs: 50 }
   const outcome = await performCall(sending, { to, data: '0x' }, 500n * GWEI)
   assert.is(outcome.type, 'done')
   assert.is(taken.length, 1)

@@ -5,6 +5,7 @@ import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
 import { performCall } from '../../../src/chain/keeper.ts'
 import { makeKeeperReader } from '../../../src/chain/keeper-reader.ts'
+import { makeNonces } from '../../../src/chain/nonces.ts'
 import { makeLocalSigner } from '../../../src/chain/transaction.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
@@ -51,7 +52,8 @@ NoPending('is asked as of its newest one', async () => {
 
 NoPending('takes the call of a key that sends alone', async () => {
   const { rpc } = makeNode()
-  const sending = { rpc, contracts, signer, log, replaceAfterMs: 50 }
+  const nonces = makeNonces(rpc, signer.address)
+  const sending = { rpc, contracts, signer, nonces, log, replaceAfterMs: 50 }
   const outcome = await performCall(sending, { to, data: '0x' }, 10n ** 11n)
   assert.is(outcome.type, 'done')
 })
@@ -63,7 +65,8 @@ NoPending('is another one than a contract that reverts', async () => {
     throw new RpcError(method, 3, 'execution reverted', '0xb1b2b3b4')
   }
   const rpc = { call: call as Rpc['call'], close: async () => {} }
-  const sending = { rpc, contracts, signer, log, replaceAfterMs: 50 }
+  const nonces = makeNonces(rpc, signer.address)
+  const sending = { rpc, contracts, signer, nonces, log, replaceAfterMs: 50 }
   const outcome = await performCall(sending, { to, data: '0x' }, 10n ** 11n)
   assert.is(outcome.type, 'refused')
   assert.equal(asked, ['pending'])

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { type Hex, keccak256, parseTransaction } from 'viem'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { makeNonces } from '../../../src/chain/nonces.ts'
 import { makeSender } from '../../../src/chain/sender.ts'
 import { makeLocalSigner } from '../../../src/chain/transaction.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
@@ -78,7 +79,10 @@ const feeOf = (raw: Hex): bigint => parseTransaction(raw as `0x02${string}`).max
 
 const CALL = { to, data: '0x02' } as const
 const send = (rpc: Rpc, replaceAfterMs: number) =>
-  makeSender({ rpc, contracts, signer, log, replaceAfterMs }, 500n * GWEI).broadcast(CALL)
+  makeSender(
+    { rpc, contracts, signer, nonces: makeNonces(rpc, signer.address), log, replaceAfterMs },
+    500n * GWEI,
+  ).broadcast(CALL)
 
 /** As a process leaves it that was killed after it told the hash. */
 async function leave(node: PoolNode, maxFeePerGas = 2n * GWEI): Promise<Hex> {
