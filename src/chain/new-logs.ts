@@ -71,10 +71,53 @@ export async function readBlockLogs(
   const blocks = found.filter((block) => block !== null)
   if (blocks.length < found.length) return undefined
   refuseBranches(blocks, ends)
-  const logs = await Promise.all(
-    blocks.map(({ hash }) => rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, blockHash: hash }])),
-  )
-  return logs.flat()
+  return (await readByHash(rpc, filter, blocks)) ?? (await readByNumber(rpc, filter, blocks))
+}
+
+/** @returns undefined where the node takes no hash, or does not look at it */
+async function readByHash(
+  rpc: Rpc,
+  filter: LogFilter,
+  blocks: readonly RpcBlock[],
+): Promise<readonly RpcLog[] | undefined> {
+  const ask = ({ hash }: RpcBlock) =>
+    rpc.call<RpcLog[]>('eth_getLogs', [{ ...filter, blockHash: hash }])
+  try {
+    const logs = await Promise.all(blocks.map(ask))
+    const isOf = ({ hash }: RpcBlock, i: number) => logs[i]!.every((log) => log.blockHash === hash)
+    return blocks.every(isOf) ? logs.flat() : undefined
+  } catch (error) {
+    if (error instanceof RpcError && takesNoHash(error)) return undefined
+    throw error
+  }
+}
+
+/** The words of those that know only ranges, and of all that lack the block, which is another matter. */
+const NO_HASH =
+  /block_?\s?hash|(from|to)_?block|(un|not )supported|unknown field|invalid (param|argument|filter)/i
+const NO_BLOCK =
+  /not found|unknown block|could not|out ?of ?range|no such|missing (block|header)|is missing|exist/i
+const takesNoHash = ({ reason }: RpcError): boolean =>
+  NO_HASH.test(reason) && !NO_BLOCK.test(reason)
+
+/**
+ * As good, of one node: what is not of these blocks is seen. Of several behind one address, one that lags may hide
+ * what it lacks.
+ */
+async function readByNumber(
+  rpc: Rpc,
+  filter: LogFilter,
+  blocks: readonly RpcBlock[],
+): Promise<readonly RpcLog[]> {
+  const [first, last] = [blocks[0]!, blocks.at(-1)!]
+  const logs = await readLogs(rpc, filter, Number(first.number), Number(last.number))
+  const hashes = new Set<string | null>(blocks.map(({ hash }) => hash))
+  const other = logs.find(({ blockHash }) => !hashes.has(blockHash))
+  if (other) throw otherBranch(other.blockNumber)
+  // Afterwards: a branch that was left while the node looked through it is left by now.
+  const after = await blockOf(rpc, Number(last.number))
+  if (after?.hash !== last.hash) throw otherBranch(last.number)
+  return logs
 }
 
 function refuseBranches(blocks: readonly RpcBlock[], ends: Ends | undefined): void {

@@ -2,6 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BlockWatch } from '../../../src/chain/block-watch.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
+import { RpcError } from '../../../src/chain/json-rpc.ts'
+import { readNewLogs } from '../../../src/chain/new-logs.ts'
 import { makeReader } from '../../../src/chain/reader.ts'
 import { toHex32, toJobId } from '../../../src/domain/ids.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
@@ -136,6 +138,63 @@ for (const [what, told] of [
     assert.is(asked.filter(({ blockHash }) => blockHash).length, 8)
   })
 }
+
+/** A node of one branch that is asked for logs by hash in vain. */
+function plainNode(byHash: (filter: Filter) => unknown, moved = (_number: number) => 0) {
+  const plain: Filter[] = []
+  const call = async (method: string, [first]: readonly unknown[]) => {
+    if (method === 'eth_getLogs') {
+      const filter = first as Filter
+      if (filter.blockHash !== undefined) return byHash(filter)
+      plain.push(filter)
+      return [logIn(15, false)]
+    }
+    const number = Number(first)
+    const fork = plain.length > 0 ? moved(number) : 0
+    return { number: first, hash: hashOf(number + fork), parentHash: hashOf(number - 1) }
+  }
+  const rpc = { call } as unknown as Parameters<typeof readNewLogs>[0]
+  const filter = { address: contracts.jobEscrow, topics: [] }
+  const ends = { after: hashOf(12), end: hashOf(20) }
+  const read = () => readNewLogs(rpc, { from: 13, to: 20, filter, ends })
+  return { read, ranges: () => plain.map((each) => [Number(each.fromBlock), Number(each.toBlock)]) }
+}
+const refusing =
+  (reason: string, code = -32_602) =>
+  () => {
+    throw new RpcError('eth_getLogs', code, reason)
+  }
+
+for (const [how, byHash] of [
+  ['refuses hashes', refusing('invalid argument 0: unknown field "blockHash"')],
+  ['wants a range', refusing('Invalid params: missing field `fromBlock`')],
+  ['says so without a number', refusing('blockHash is not supported', -32_000)],
+  ['tells of its newest block, whatever the hash', () => [logIn(99, false)]],
+] as const) {
+  LaggingNode(`that ${how}, is asked for the range, and what came meanwhile is seen`, async () => {
+    const { read, ranges } = plainNode(byHash)
+    const logs = await read()
+    assert.equal(
+      logs.map(({ blockNumber }) => Number(blockNumber)),
+      [15],
+    )
+    assert.equal(ranges().at(-1), [13, 20])
+    const left = plainNode(byHash, (number) => (number === 20 ? FORKED : 0))
+    assert.instance(await left.read().catch((error: unknown) => error), ChainUnavailable)
+  })
+}
+
+LaggingNode('that lacks the block of a hash, is not asked for the range', async () => {
+  for (const reason of [
+    'unknown block',
+    'block not found: hash 0x0d',
+    'blockHash 0x0d does not exist',
+  ]) {
+    const { read, ranges } = plainNode(refusing(reason, -32_000))
+    assert.instance(await read().catch((error: unknown) => error), RpcError)
+    assert.equal(ranges(), [[13, 20]], 'but for the one question that may show all')
+  }
+})
 
 LaggingNode('does not pass for one to which nothing has happened to a job', async () => {
   const jobId = toJobId('job_01m808v4yhhzbyxp300v44bh1g')
