@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Actor } from '../../src/runtime/actor.ts'
 import type { LifeNeeds } from './life.ts'
 import { liveSeeds } from './seeds.ts'
 
@@ -42,11 +43,19 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
       return stored
     }
   },
+  'actors that go on when their partition has gone to another host': () => {
+    Actor.prototype.giveUp = () => {}
+  },
 }
 /** Those that take longer to be met are met in some of so many lives. */
 const SEEDS_MOST = 3_000
 
 const CanSee = suite('the simulation notices')
+const { giveUp } = Actor.prototype
+
+CanSee.after.each(() => {
+  Actor.prototype.giveUp = giveUp
+})
 
 for (const [name, mutate] of Object.entries(MUTANTS)) {
   CanSee(name, async () => {

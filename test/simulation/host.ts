@@ -17,6 +17,7 @@ import type { SetAsides } from '../../src/ports/set-asides.ts'
 import { TOKENS } from '../../src/ports/tokens.ts'
 import type { Vouchers } from '../../src/ports/vouchers.ts'
 import type { WebhookSender, WebhookTargets } from '../../src/ports/webhook-sender.ts'
+import { listenToGivenUp } from './auditor/given-up.ts'
 import { connectHouse } from './nats/connect.ts'
 import type { SimNats } from './nats/server.ts'
 import { noFile } from './redis/connect.ts'
@@ -62,6 +63,10 @@ export async function startHost(
 ): Promise<{ stop(): Promise<void> }> {
   const { clock, log } = node
   const nats = await connectHouse(server, node)
+  const { world } = server
+  const voices = listenToGivenUp({ bus: nats.bus, ledger: ports.ledger }, (what) => {
+    if (node.alive) world.fail(`${node.name} ${what}`)
+  })
   const webhookMirror = await nats.mirror('WEBHOOKS', (value) => value as WalletWebhooks)
   const eventInterest = makeEventInterest({
     webhooks: webhookMirror,
@@ -73,7 +78,7 @@ export async function startHost(
   bind(TOKENS.log, log)
   bind(TOKENS.metrics, noMetrics)
   bind(TOKENS.clock, clock)
-  bind(TOKENS.bus, nats.bus)
+  bind(TOKENS.bus, voices.bus)
   bind(TOKENS.jobJournal, await nats.journal('JOB'))
   bind(TOKENS.jobReader, await nats.jobReader())
   bind(TOKENS.jobArchive, await nats.archive())
@@ -91,7 +96,7 @@ export async function startHost(
   bind(TOKENS.eventInterest, eventInterest)
   bind(TOKENS.settings, makeSettings({ registry: await nats.registry('SETTINGS'), clock, log }))
   bind(TOKENS.jobViews, ports.jobViews)
-  bind(TOKENS.ledger, ports.ledger)
+  bind(TOKENS.ledger, voices.ledger)
   bind(TOKENS.outputs, ports.outputs)
   bind(TOKENS.storeFile, noFile)
   bind(TOKENS.setAsides, ports.setAsides)
