@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Actor } from '../../src/runtime/actor.ts'
+import type { Log } from './chain/scene.ts'
 import type { LifeNeeds } from './life.ts'
 import { liveSeeds } from './seeds.ts'
 
@@ -23,17 +24,10 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
     const store = stream.store.bind(stream)
     stream.store = (subject, data, at) => store(subject, data, at, {})
   },
-  'a node that never shows settlements': ({ settlement: { chain } }) => {
-    const isSettled = (log: { name: string; fact?: { type: string } }) =>
-      log.name === 'fact' && log.fact?.type === 'settled'
-    chain.onBlock(() => {
-      const included = chain.head.included.map((each) => ({
-        ...each,
-        logs: each.logs.filter((log) => !isSettled(log)),
-      }))
-      Object.assign(chain.head, { included })
-    })
-  },
+  'a node that never shows settlements': hidesLogs(
+    (log) => log.name === 'fact' && log.fact.type === 'settled',
+  ),
+  'a node that never shows transfers': hidesLogs(({ name }) => name === 'Transfer'),
   'a stream of facts that loses every third': ({ nats }) => {
     const stream = nats.stream('FACT')
     const store = stream.store.bind(stream)
@@ -47,6 +41,19 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
     Actor.prototype.giveUp = () => {}
   },
 }
+
+function hidesLogs(isHidden: (log: Log) => boolean): NonNullable<LifeNeeds['mutate']> {
+  return ({ settlement: { chain } }) => {
+    chain.onBlock(() => {
+      const included = chain.head.included.map((each) => ({
+        ...each,
+        logs: each.logs.filter((log) => !isHidden(log)),
+      }))
+      Object.assign(chain.head, { included })
+    })
+  }
+}
+
 /** Those that take longer to be met are met in some of so many lives. */
 const SEEDS_MOST = 3_000
 

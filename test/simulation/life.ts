@@ -17,6 +17,7 @@ import { followJournal, jobsOf, lastWriter } from './journal-end.ts'
 import { Kernel } from './kernel.ts'
 import { connectHouse } from './nats/connect.ts'
 import { Outsiders } from './outsiders.ts'
+import { Payers } from './payers.ts'
 import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
@@ -81,6 +82,7 @@ class Life {
   #webhooks: readonly Interested[] = []
   #crowd: Crowd | undefined
   #outsiders: Outsiders | undefined
+  #payers: Payers | undefined
   #healedAt = 0
   #restLooks = 0
 
@@ -198,6 +200,12 @@ class Life {
       withinMs: this.#chaosMs,
       takeBack: this.#house.isHasty,
     })
+    this.#payers = new Payers(kernel, {
+      chain: this.#house.settlement.chain,
+      nats: this.#house.nats,
+      wallets: this.#wallets,
+      withinMs: this.#chaosMs,
+    })
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
@@ -246,6 +254,7 @@ class Life {
       if (!rests || isOpen(status)) yield `${id} is ${status}`
     }
     yield* this.#auditor.unrest()
+    yield* this.#payers?.unrest() ?? []
     yield* this.#auditor.lost(jobs)
     // An owner died before it had given them back: whoever sweeps finds them by their age.
     yield* this.#auditor.held(jobs)

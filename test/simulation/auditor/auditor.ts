@@ -88,6 +88,7 @@ export class Auditor {
     const isOfWallet = (jobId: JobId) => this.#books.jobs.get(jobId)?.wallet === wallet
     switch (call.type) {
       case 'deposit':
+      case 'sweep':
         return call.wallet === wallet
       case 'settleBatch':
         return call.items.some(({ jobId }) => isOfWallet(jobId))
