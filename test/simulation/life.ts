@@ -22,6 +22,7 @@ import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
 import { textOf } from './text-of.ts'
+import { Withdrawers } from './withdrawers.ts'
 import type { Node } from './world.ts'
 
 /** Made once for all lives of a process. */
@@ -83,6 +84,7 @@ class Life {
   #crowd: Crowd | undefined
   #outsiders: Outsiders | undefined
   #payers: Payers | undefined
+  #withdrawers: Withdrawers | undefined
   #healedAt = 0
   #restLooks = 0
 
@@ -148,7 +150,9 @@ class Life {
       wasUndone,
     })
     const audited = this.#auditor.judge(jobs)
-    for (const flaw of [...audited, ...told, ...delivered]) this.#kernel.fail(flaw)
+    const isSure = (wallet: Address) => this.#auditor.isSure(wallet)
+    const withdrawn = this.#withdrawers?.judge(isSure) ?? []
+    for (const flaw of [...audited, ...told, ...delivered, ...withdrawn]) this.#kernel.fail(flaw)
   }
 
   #fund(): void {
@@ -200,12 +204,10 @@ class Life {
       withinMs: this.#chaosMs,
       takeBack: this.#house.isHasty,
     })
-    this.#payers = new Payers(kernel, {
-      chain: this.#house.settlement.chain,
-      nats: this.#house.nats,
-      wallets: this.#wallets,
-      withinMs: this.#chaosMs,
-    })
+    const { nats, settlement } = this.#house
+    const around = { nats, chain: settlement.chain, wallets: this.#wallets }
+    this.#payers = new Payers(kernel, { ...around, withinMs: this.#chaosMs })
+    this.#withdrawers = new Withdrawers(kernel, { ...around, withinMs: this.#chaosMs })
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
@@ -255,6 +257,7 @@ class Life {
     }
     yield* this.#auditor.unrest()
     yield* this.#payers?.unrest() ?? []
+    yield* this.#withdrawers?.unrest() ?? []
     yield* this.#auditor.lost(jobs)
     // An owner died before it had given them back: whoever sweeps finds them by their age.
     yield* this.#auditor.held(jobs)

@@ -8,6 +8,9 @@ import { Books } from './books.ts'
 import { judgeJob } from './job-end.ts'
 import { type LedgerPage, readPages } from './ledger-page.ts'
 
+/** Among the reservations of a wallet. */
+const VOUCHER = 'withdrawal'
+
 interface Audited {
   readonly chain: SimChain
   readonly redis: SimRedis
@@ -52,7 +55,8 @@ export class Auditor {
       if (status === 'locked') wants.push(`${jobId} is locked on chain`)
     }
     for (const page of readPages(this.#redis)) {
-      const { wallet, available, locked } = page
+      const { wallet, available, locked, reservations } = page
+      if (reservations.has(VOUCHER)) wants.push(`${wallet} has credits set aside for a voucher`)
       const book = this.#books.wallet(wallet)
       if (available !== book.available || locked !== book.locked) {
         const has = `${book.available}+${book.locked}`
@@ -73,6 +77,12 @@ export class Auditor {
     )
   }
 
+  /** Whether what the service has promised to the wallet holds in any case. */
+  isSure(wallet: Address): boolean {
+    const { hasLeft } = this.#books.wallet(wallet)
+    return !hasLeft && !this.memoryWasLost && this.#chain.orphans.length === 0
+  }
+
   /** Whether a lock of the wallet may have found its credits gone, or not there yet, after a reorg. */
   #locksMayBeLost(wallet: Address): boolean {
     const { orphans } = this.#chain
@@ -80,7 +90,8 @@ export class Auditor {
       included.map(({ transaction: { call } }) => call),
     )
     const isLate = calls.some((call) => this.#brings(call, wallet))
-    return isLate || (orphans.length > 0 && this.#books.wallet(wallet).hasLeft)
+    const { hasLeft, hasWithdrawn } = this.#books.wallet(wallet)
+    return isLate || (orphans.length > 0 && (hasLeft || hasWithdrawn))
   }
 
   /** Whether the wallet could spend more after it than before. */
@@ -144,7 +155,24 @@ export class Auditor {
     for (const block of blocks.slice(common)) {
       this.#seen.push(block)
       this.#books.take(block)
+      this.#checkLocks(block)
       if (block.included.length > 0) this.#books.compare(block, this.#chain.contract.escrow)
+    }
+  }
+
+  /** What the ledger has admitted finds its credits. */
+  #checkLocks({ included }: SimBlock): void {
+    for (const { logs, transaction } of included) {
+      const { call } = transaction
+      if (call.type !== 'lockBatch') continue
+      for (const log of logs) {
+        if (log.name !== 'fact' || log.fact.type !== 'skipped') continue
+        const { jobId, reason } = log.fact
+        const { wallet } = call.items.find((item) => item.jobId === jobId)!
+        if (reason === 'InsufficientCredits' && this.isSure(wallet)) {
+          this.#world.fail(`${jobId} was admitted, and finds no credits of ${wallet}`)
+        }
+      }
     }
   }
 

@@ -11,8 +11,10 @@ export interface WalletBook {
   paidOut: bigint
   /** Charged for its jobs, less what verdicts gave back. */
   charged: bigint
-  /** It took credits out, or set them aside: then others' promises to it may not hold. */
+  /** It took credits out past the service: then others' promises to it may not hold. */
   hasLeft: boolean
+  /** It took credits out with a voucher. */
+  hasWithdrawn: boolean
 }
 
 export interface JobBook {
@@ -72,7 +74,7 @@ export class Books {
     const found = this.wallets.get(address)
     if (found) return found
     const none = { available: 0n, locked: 0n, thawing: 0n, deposited: 0n, paidOut: 0n, charged: 0n }
-    const made = { ...none, hasLeft: false }
+    const made = { ...none, hasLeft: false, hasWithdrawn: false }
     this.wallets.set(address, made)
     return made
   }
@@ -130,9 +132,13 @@ export class Books {
       case 'thawing_started': {
         const book = this.wallet(fact.wallet)
         book.available -= fact.credits
-        book.hasLeft = true
-        if (fact.type === 'withdrawn') book.paidOut += fact.credits
-        else book.thawing += fact.credits
+        if (fact.type === 'withdrawn') {
+          book.paidOut += fact.credits
+          book.hasWithdrawn = true
+        } else {
+          book.thawing += fact.credits
+          book.hasLeft = true
+        }
         return
       }
       case 'thawing_cancelled': {
