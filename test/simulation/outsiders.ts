@@ -1,6 +1,6 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import type { DurationMs } from '../../src/domain/time.ts'
-import { ADDRESSES } from './chain/addresses.ts'
+import { ADDRESSES, type Holder } from './chain/addresses.ts'
 import type { Call } from './chain/calls.ts'
 import type { SimChain } from './chain/chain.ts'
 import type { Kernel } from './kernel.ts'
@@ -15,12 +15,17 @@ interface Options {
 
 const OWNERS_ACT = 0.4
 const ARBITER_ACTS = 0.6
+const INTRUDERS_ACT = 0.1
+const INTRUSIONS_MOST = 4
+const INTRUDE_AGAIN_MS = 50
+/** Of the service, and perhaps of another that was started with them by mistake. */
+const SHARED_KEYS = ['lock', 'lock', 'settle', 'settle', 'keeper'] as const satisfies Holder[]
 const LOOK_MS = 2_000
 const TAKE_BACK_MS = [300, 2_000] as const
 /** Arbitration takes longer than any reorg reaches back: what it decides about is there to stay. */
 const FINAL_BLOCKS = 4
 
-/** Who acts on the contracts past the service: owners of wallets, and the arbiter. */
+/** Who acts on the contracts past the service: owners of wallets, the arbiter, others with its keys. */
 export class Outsiders {
   readonly #kernel: Kernel
   readonly #options: Options
@@ -35,6 +40,7 @@ export class Outsiders {
     if (random.chance(OWNERS_ACT)) for (const wallet of options.wallets) this.#planThaw(wallet)
     if (this.#arbiterActs) this.#look()
     if (options.takeBack) this.#takeBack()
+    if (random.chance(INTRUDERS_ACT)) this.#planIntrusions()
   }
 
   /** Whether disputes are decided in this life. */
@@ -56,6 +62,26 @@ export class Outsiders {
       const spanMs = random.between(1_000, 10_000)
       this.#kernel.after(spanMs, () => chain.act(wallet, { type: 'cancelWithdrawal' }))
     })
+  }
+
+  /** Somebody signs with a key of a lane or of the keeper, and takes its next nonce. */
+  #planIntrusions(): void {
+    const { random } = this.#kernel
+    const { withinMs } = this.#options
+    for (let n = random.few(1, INTRUSIONS_MOST); n > 0; n--) {
+      const sender = ADDRESSES[random.pick(SHARED_KEYS)]
+      const waits = random.chance(0.7)
+      this.#kernel.after(random.next() * withinMs, () => this.#intrude(sender, waits))
+    }
+  }
+
+  /** @param waits for a transaction that it takes the place of */
+  #intrude(sender: Address, waits: boolean): void {
+    const { chain } = this.#options
+    if (this.#kernel.faults.healing) return
+    if (waits && !chain.pool.some((each) => each.sender === sender)) {
+      this.#kernel.after(INTRUDE_AGAIN_MS, () => this.#intrude(sender, true))
+    } else chain.intrude(sender, { type: 'setSpendLimit', creditsPerDay: 0n })
   }
 
   /** Whoever was answered, and whoever is still to be paid, finds the lock gone. */

@@ -131,6 +131,13 @@ export class SimChain {
     return block.nonces.get(sender) ?? 0
   }
 
+  /** With what waits in the pool, as far as it follows without a gap. */
+  pendingNonceOf(sender: Address, block: SimBlock = this.head): number {
+    let nonce = this.nonceOf(sender, block)
+    while (this.pool.some((each) => each.sender === sender && each.nonce === nonce)) nonce++
+    return nonce
+  }
+
   /** Calls after each change of the head. */
   onBlock(call: () => void): () => void {
     this.#listeners.add(call)
@@ -144,6 +151,18 @@ export class SimChain {
     const hash = hashOf(`${sender} ${++this.#count}`)
     this.pool.push({ hash, sender, nonce: undefined, maxFeeWei: 2n ** 64n, call })
     return hash
+  }
+
+  /**
+   * Somebody else who has the key of `sender` sends a transaction: at the next nonce, in place of what
+   * waits there.
+   */
+  intrude(sender: Address, call: Call): void {
+    const hash = hashOf(`intruder ${sender} ${++this.#count}`)
+    const nonce = this.nonceOf(sender)
+    this.pool = this.pool.filter((each) => each.sender !== sender || each.nonce !== nonce)
+    this.pool.push({ hash, sender, nonce, maxFeeWei: 2n ** 64n, call })
+    this.note(`takes ${short(hash)} ${call.type}, nonce ${nonce}, of another sender with a key`)
   }
 
   /** Tries a call as of the next block. @returns the error's name */

@@ -54,7 +54,7 @@ function answer({ chain, signed }: Options, method: string, params: readonly unk
     case 'eth_getBlockByNumber':
       return blockAnswer(blockAt(chain, head, first as string))
     case 'eth_getTransactionCount':
-      return hex(chain.nonceOf(first as Address, head))
+      return hex(nonceOf(chain, head, first as Address, second as string))
     case 'eth_getBalance':
       return hex(RICH)
     case 'eth_feeHistory':
@@ -81,6 +81,9 @@ function blockAt(chain: SimChain, head: SimBlock, tag: string): SimBlock | undef
   const number = Number(tag)
   return number > head.number ? undefined : chain.block(number)
 }
+
+const nonceOf = (chain: SimChain, head: SimBlock, sender: Address, tag: string): number =>
+  tag === 'pending' ? chain.pendingNonceOf(sender, head) : chain.nonceOf(sender, head)
 
 const blockAnswer = (block: SimBlock | undefined) =>
   block
