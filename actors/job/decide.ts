@@ -102,8 +102,8 @@ function decideAbandoned({ type }: JobCommand): Decision<JobEvent> {
   return refuse(asCaller ? 'job_not_found' : 'the job was abandoned before it began')
 }
 
-/** What the key is shown by is a secret, and so is the prompt: nothing that is kept. */
-function termsOf({ type: _, key: _key, prompt: _prompt, jobId, at, ...rest }: StartJob) {
+/** What the key is shown by is a secret, and so is the prompt beside it: nothing that is kept. */
+function termsOf({ type: _, key: _key, jobId, at, ...rest }: StartJob) {
   return { id: jobId, createdAt: at, ...rest }
 }
 

@@ -13,7 +13,7 @@ const KEPT_MOST = 1_024
 export class Prompts {
   readonly #kept = new Map<JobId, ChatRequest>()
 
-  keep({ jobId, prompt }: StartJob): void {
+  keep({ jobId, key: { prompt } }: StartJob): void {
     if (prompt) keepNewest(this.#kept, jobId, prompt, KEPT_MOST)
   }
 

@@ -35,8 +35,8 @@ export interface StartJob {
   readonly type: 'StartJob'
   readonly jobId: JobId
   readonly wallet: Address
-  /** With which the request came: the wallet's. Not kept. */
-  readonly key: ShownKey
+  /** What the request came with, and what is not kept. Hosts of before keep all that is not in here. */
+  readonly key: ShownKey & ShownPrompt
   readonly model: string
   readonly tier: Tier
   /** Credits reserved, to be locked in escrow. */
@@ -47,24 +47,27 @@ export interface StartJob {
   readonly stream: boolean
   /** The edge that waits: `SUBJECTS.edgeInbox`. */
   readonly replyTo: string
-  /** Goes on with the first offer, and is not kept. Absent: it is long, so its pool asks the edge for it. */
-  readonly prompt?: ChatRequest
   /** Of the request; in the header of the message. Absent: it is not traced. */
   readonly trace?: Traceparent
   readonly at: UnixMs
   readonly deadlineAt: UnixMs
 }
 
-/** A prompt of more characters than this goes from its edge to the pool that needs it, and not by way of the job. */
-export const PROMPT_CARRIED_MAX = 16_384
-
-/** An API key, as those who must not know it are told of it. */
+/** The wallet's API key, as those who must not know it are told of it. */
 export interface ShownKey {
   /** `apiKeyHash`. */
   readonly hash: string
   /** `keyProof`. */
   readonly proof: string
 }
+
+export interface ShownPrompt {
+  /** Goes on with the first offer. Absent: it is long, so the pool asks the edge for it. */
+  readonly prompt?: ChatRequest
+}
+
+/** A prompt of more characters than this goes from its edge to the pool that needs it, and not by way of the job. */
+export const PROMPT_CARRIED_MAX = 16_384
 
 /** From the edge: the caller hung up, or cannot be served on. */
 export interface CancelJob {

@@ -37,7 +37,13 @@ export class Offering {
   /** To a worker that is away, the offer is to be made when it is back. */
   offer(run: Run): void {
     this.prompt ??= askPrompt(this.job, this.deps)
-    void this.prompt.then((prompt) => this.send(run, prompt))
+    this.prompt
+      .then((prompt) => this.send(run, prompt))
+      .catch((error: unknown) => {
+        // What an edge says is a prompt may be none.
+        this.deps.log.error({ jobId: this.job.jobId, err: error }, 'offer cannot be made')
+        this.listener.promptLost()
+      })
   }
 
   /** The prompt is of no more use. */

@@ -60,7 +60,7 @@ Answers('a plain answer, its headers, and what the job was told', async ({ stage
   assert.is(start.wallet, WALLET)
   assert.is(start.deadlineAt - start.at, 120_000)
   assert.is(start.replyTo, SUBJECTS.edgeInbox('test'))
-  assert.equal(start.prompt, {
+  assert.equal(start.key.prompt, {
     model: MODEL,
     messages: [{ role: 'user', content: 'Hello' }],
     sampling: { temperature: 0.5 },
@@ -69,8 +69,8 @@ Answers('a plain answer, its headers, and what the job was told', async ({ stage
 
 Answers('a long prompt stays with the edge until a pool asks for it', async ({ stage }) => {
   const content = 'long '.repeat(4_000)
-  stage.play = async ({ jobId, replyTo, prompt }) => {
-    assert.is(prompt, undefined)
+  stage.play = async ({ jobId, replyTo, key }) => {
+    assert.is(key.prompt, undefined)
     const asked = await stage.bus.request<ChatRequest>(
       SUBJECTS.edgePrompt(replyTo),
       { jobId },

@@ -145,6 +145,18 @@ Jobs(
 )
 
 Jobs(
+  'what is no prompt ends its job, and no more',
+  inHouse(async ({ stage, serve }) => {
+    await serve()
+    const { jobId } = await stage.offer({ prompt: { messages: 5 } as never })
+    const { reason } = await stage.hears(jobId, 'FailWorker')
+    assert.is(reason, 'prompt_lost')
+    const next = await stage.offer()
+    await stage.hears(next.jobId, 'CompleteJob')
+  }),
+)
+
+Jobs(
   'a job that does not answer is told again',
   inHouse(async ({ stage, serve }) => {
     await serve()

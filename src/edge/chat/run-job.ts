@@ -104,7 +104,7 @@ async function start(
     type: 'StartJob',
     jobId: job.jobId,
     wallet: job.caller.wallet,
-    key: job.caller.key,
+    key: isShort(job.prompt) ? { ...job.caller.key, prompt: job.prompt } : job.caller.key,
     model: job.model,
     tier: job.tier,
     lock: job.lock,
@@ -113,7 +113,6 @@ async function start(
     replyTo: waiting.replyTo,
     at: job.at,
     deadlineAt: job.deadlineAt,
-    ...(isShort(job.prompt) ? { prompt: job.prompt } : {}),
   }
   const reply = await jobs.start(command, trace)
   const told = typeof reply === 'string' ? reply : reply.type

@@ -116,7 +116,8 @@ const withCredits = (_: string, value: unknown) =>
 First('brings the prompt, which no journal holds; the next one leaves it to the edge', async () => {
   const messages = [{ role: 'user' as const, content: 'a prompt that nobody else may read' }]
   const prompt = { model: terms.model, messages, sampling: {} }
-  const { tell, offers, written } = await house({ ...(start as StartJob), prompt })
+  const begin = start as StartJob
+  const { tell, offers, written } = await house({ ...begin, key: { ...begin.key, prompt } })
   assert.equal(
     offers.map(({ attempt, prompt }) => [attempt, prompt]),
     [[1, prompt]],
