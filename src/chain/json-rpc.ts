@@ -104,6 +104,8 @@ export function makeRpc(rpcUrl: string): Rpc {
     })
     const answer = parseAnswer(text)
     const refusal = answer?.error ? refusalOf(method, answer.error) : undefined
+    // There a contract speaks, and not the node.
+    if (refusal && isRevert(refusal)) throw refusal
     if (isAskedTooMuch({ method, status, refusal })) {
       throw new AskedTooMuch(refusal?.message ?? `${method}: the node answered HTTP ${status}`)
     }

@@ -118,6 +118,13 @@ Answers('a range that is too wide is refused at once, by the same number', async
   assert.is(await ask('eth_call'), '0x1', 'of anything else there is no range')
 })
 
+Answers('a contract that speaks of a rate limit is no provider', async () => {
+  const error = { code: 3, message: 'execution reverted: rate limit exceeded' }
+  reply = (id) => ({ body: answer(id, { error }) })
+  assert.instance(await ask('eth_call'), RpcError)
+  assert.is(asked, 1)
+})
+
 Answers('a page that says so, in place of an answer, is the same', async () => {
   reply = (id) =>
     asked > 1
