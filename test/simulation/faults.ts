@@ -103,6 +103,9 @@ export function makeChaos(kernel: Core): Chaos {
     begin: () => {
       if (!healing) plan = planned
     },
+    calm: () => {
+      plan = NONE
+    },
     heal: () => {
       healing = true
       plan = NONE

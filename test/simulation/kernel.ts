@@ -31,6 +31,8 @@ export class Kernel implements Core {
   readonly #queue = makeQueue()
   readonly #skews = { least: 0, most: 0 }
   #sinceBegin = 0
+  /** What clocks have gone on by, and timers have not. */
+  #slept = 0
   #stopped = false
 
   constructor(seed: number) {
@@ -42,10 +44,15 @@ export class Kernel implements Core {
 
   /** Whole milliseconds, as every clock of the house gives them. */
   now(): UnixMs {
-    return addMs(BEGIN, Math.floor(this.#sinceBegin))
+    return addMs(BEGIN, Math.floor(this.#sinceBegin) + this.#slept)
   }
 
-  /** Milliseconds since the life began, with their fractions. */
+  /** Everything sleeps, as on a machine that is suspended: clocks go on, timers stand still. */
+  leap(ms: DurationMs): void {
+    this.#slept += Math.floor(ms)
+  }
+
+  /** Milliseconds since the life began that it was awake, with their fractions. */
   elapsed(): DurationMs {
     return this.#sinceBegin
   }

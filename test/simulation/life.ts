@@ -1,6 +1,7 @@
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
+import { type Absence, beginAbsence, livedMs, planAbsence } from './absences.ts'
 import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
@@ -47,7 +48,10 @@ const WARM_UP_MS = 800
 const CHAOS_MS = [1_000, 12_000] as const
 /** So long after its healing all has come to rest, or something never will. */
 const HEAL_MS_MAX = 420_000
-const LIFE_MS_MAX = 900_000
+const LIFE_MS_MAX = 1_300_000
+const MARGIN_MS = 1_000
+/** By the streams of facts and deliveries. */
+const IDS_KNOWN_MS = 600_000
 const LOOK_MS = 250
 /** At rest means: still so after as many looks more. */
 const REST_LOOKS = 2
@@ -79,6 +83,7 @@ class Life {
   readonly #auditor: Auditor
   readonly #wallets: readonly Address[]
   readonly #chaosMs: number
+  readonly #absence: Absence
   #memoryWasLost = false
   #webhooks: readonly Interested[] = []
   #crowd: Crowd | undefined
@@ -95,6 +100,7 @@ class Life {
     this.#processes = new Processes(kernel)
     this.#auditor = new Auditor(kernel, { chain: house.settlement.chain, redis: house.redis })
     this.#chaosMs = random.few(...CHAOS_MS)
+    this.#absence = planAbsence(random)
     this.#wallets = Array.from({ length: random.few(1, 3) }, (_, i) =>
       toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
     )
@@ -110,13 +116,16 @@ class Life {
     const house = this.#house
     if (random.chance(TROUBLED_STARTS)) faults.begin()
     this.#fund()
-    for (let n = random.few(1, 3); n > 0; n--) this.#processes.keep(`host-${n}`, house.startHost)
-    for (let n = random.few(1, 2); n > 0; n--) {
+    // Of a long life each process costs something all its time.
+    const most = (usual: number) => (livedMs(this.#absence) > 0 ? 1 : usual)
+    const hosts = random.few(1, most(3))
+    for (let n = hosts; n > 0; n--) this.#processes.keep(`host-${n}`, house.startHost)
+    for (let n = random.few(1, most(2)); n > 0; n--) {
       this.#processes.keep(`pool-${n}`, house.startPool)
       this.#processes.keep(`edge-${n}`, house.startEdge)
     }
     startCrew(this.#kernel, {
-      count: random.few(1, 3),
+      count: random.few(1, most(3)),
       models: MODELS,
       pools: () => house.pools,
       signed: (jobId, text) => this.#witness.noteSigned(jobId, text),
@@ -133,9 +142,12 @@ class Life {
   end(): void {
     if (this.#kernel.failures.length > 0) return
     const { nats } = this.#house
+    const { chain } = this.#house.settlement
     const jobs = jobsOf(nats)
     const wasUndone = (view: JobView) => this.#auditor.wasUndone(view)
+    const awayMs = this.#absence.of === 'nobody' ? 0 : this.#absence.spanMs
     const told = judge(this.#witness, {
+      contractMayRefuse: awayMs > chain.contract.disputeSeconds * 1_000,
       view: (jobId) => jobs.find(({ id }) => id === jobId),
       memoryWasLost: this.#memoryWasLost,
       wasUndone,
@@ -147,6 +159,7 @@ class Life {
       record: (wallet, webhookId) => webhookRecord(nats, wallet, webhookId),
       schedule: HOST_CONFIG.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
       clocksApartMs: this.#kernel.clocksApartMs,
+      mayBeToldAnew: awayMs > IDS_KNOWN_MS,
       wasUndone,
     })
     const audited = this.#auditor.judge(jobs)
@@ -212,7 +225,13 @@ class Life {
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
     planDisasters(kernel, this.#processes, { withinMs: this.#chaosMs, forget, nextAppend })
-    kernel.after(this.#chaosMs, () => this.#heal())
+    const absentAfter = kernel.random.next() * this.#chaosMs
+    const away = { processes: this.#processes, chain: settlement.chain }
+    kernel.after(absentAfter, () => beginAbsence(kernel, this.#absence, away))
+    // What is away has come back by then.
+    const lived = livedMs(this.#absence)
+    const healAfter = lived > 0 ? absentAfter + lived + MARGIN_MS : this.#chaosMs
+    kernel.after(Math.max(healAfter, this.#chaosMs), () => this.#heal())
   }
 
   #forget(): void {

@@ -24,6 +24,7 @@ const STOP_MS = 12_000
 export class Processes {
   readonly #kernel: Kernel
   readonly #kept = new Map<string, Kept>()
+  readonly #away = new Set<string>()
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel
@@ -66,8 +67,20 @@ export class Processes {
     this.#kernel.after(STOP_MS, () => node.kill())
   }
 
+  /** It ends at once, and is not started again. */
+  takeAway(name: string): void {
+    this.#away.add(name)
+    this.node(name)?.kill()
+  }
+
+  bringBack(name: string): void {
+    const kept = this.#kept.get(name)
+    if (this.#away.delete(name) && kept && !kept.node?.alive) this.#start(kept)
+  }
+
   #start(kept: Kept): void {
     const { name, start } = kept
+    if (this.#away.has(name) || kept.node?.alive) return
     const node = this.#kernel.node(name)
     kept.node = node
     node.onDeath(() => {

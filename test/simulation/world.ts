@@ -96,6 +96,8 @@ export interface Chaos extends Faults {
   separate(a: string, b: string): () => void
   /** From now on things go wrong by chance. */
   begin(): void
+  /** From now on nothing goes wrong by chance; what is cut stays so. */
+  calm(): void
   /** From now on nothing goes wrong any more. */
   heal(): void
 }

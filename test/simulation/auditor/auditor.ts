@@ -8,6 +8,8 @@ import { Books } from './books.ts'
 import { judgeJob } from './job-end.ts'
 import { type LedgerPage, readPages } from './ledger-page.ts'
 
+const UNKNOWN_WORKER: ReadonlySet<string> = new Set(['UnknownWorker', 'BadSignature'])
+const KEEPER_MARGIN_SECONDS = 60
 /** Among the reservations of a wallet. */
 const VOUCHER = 'withdrawal'
 
@@ -30,6 +32,8 @@ export class Auditor {
   #seen: SimBlock[] = []
   #writes = 0
   #told = 0
+  /** Whose settlement found no such worker. */
+  readonly #unknownWorkers = new Set<JobId>()
 
   constructor(world: World, { chain, redis }: Audited) {
     this.#world = world
@@ -54,6 +58,7 @@ export class Auditor {
     for (const [jobId, { status }] of this.#books.jobs) {
       if (status === 'locked') wants.push(`${jobId} is locked on chain`)
     }
+    wants.push(...this.#overdueDisputes())
     for (const page of readPages(this.#redis)) {
       const { wallet, available, locked, reservations } = page
       if (reservations.has(VOUCHER)) wants.push(`${wallet} has credits set aside for a voucher`)
@@ -66,15 +71,25 @@ export class Auditor {
     return wants
   }
 
+  /** Those that the keeper ends, if nobody has decided them. */
+  #overdueDisputes(): readonly string[] {
+    const { head, contract } = this.#chain
+    const before = this.#world.now() / 1_000 - contract.arbitrationSeconds - KEEPER_MARGIN_SECONDS
+    return [...head.state.jobs].flatMap(([jobId, { status, since }]) =>
+      status === 'Disputed' && since < before ? [`nobody has decided about ${jobId}`] : [],
+    )
+  }
+
   /**
    * Whether who was answered may pay nothing after all: a reorg has lost the lock, which came back too late
-   * or not at all; or others than the service's own lanes took it back.
+   * or not at all; or others than the service's own lanes took it back; or a reorg has lost the number of its
+   * worker, and another sender with the lane's key kept the registration from coming back.
    */
   wasUndone({ id, wallet, escrowTx, refundTx }: JobView): boolean {
     const lostLock = escrowTx === null || refundTx !== null
-    return (
-      (lostLock && this.#locksMayBeLost(wallet)) || this.#books.jobs.get(id)?.takenBack === true
-    )
+    if (lostLock && this.#locksMayBeLost(wallet)) return true
+    const lostNumber = this.#unknownWorkers.has(id) && this.#hasLostRegistrations()
+    return lostNumber || this.#books.jobs.get(id)?.takenBack === true
   }
 
   /** Whether what the service has promised to the wallet holds in any case. */
@@ -92,6 +107,12 @@ export class Auditor {
     const isLate = calls.some((call) => this.#brings(call, wallet))
     const { hasLeft, hasWithdrawn } = this.#books.wallet(wallet)
     return isLate || (orphans.length > 0 && (hasLeft || hasWithdrawn))
+  }
+
+  #hasLostRegistrations(): boolean {
+    return this.#chain.orphans.some(({ included }) =>
+      included.some(({ transaction: { call } }) => call.type === 'register'),
+    )
   }
 
   /** Whether the wallet could spend more after it than before. */
@@ -155,19 +176,20 @@ export class Auditor {
     for (const block of blocks.slice(common)) {
       this.#seen.push(block)
       this.#books.take(block)
-      this.#checkLocks(block)
+      this.#checkSkipped(block)
       if (block.included.length > 0) this.#books.compare(block, this.#chain.contract.escrow)
     }
   }
 
   /** What the ledger has admitted finds its credits. */
-  #checkLocks({ included }: SimBlock): void {
+  #checkSkipped({ included }: SimBlock): void {
     for (const { logs, transaction } of included) {
       const { call } = transaction
-      if (call.type !== 'lockBatch') continue
       for (const log of logs) {
         if (log.name !== 'fact' || log.fact.type !== 'skipped') continue
         const { jobId, reason } = log.fact
+        if (UNKNOWN_WORKER.has(reason)) this.#unknownWorkers.add(jobId)
+        if (call.type !== 'lockBatch') continue
         const { wallet } = call.items.find((item) => item.jobId === jobId)!
         if (reason === 'InsufficientCredits' && this.isSure(wallet)) {
           this.#world.fail(`${jobId} was admitted, and finds no credits of ${wallet}`)

@@ -240,6 +240,7 @@ export class Stage {
         attempts: attemptsOf(this.nats),
         record: (wallet, webhookId) => webhookRecord(this.nats, wallet, webhookId),
         schedule: SCHEDULE_SECONDS.map((seconds) => seconds * 1_000),
+        mayBeToldAnew: false,
         clocksApartMs: this.kernel.clocksApartMs,
         wasUndone: () => false,
       }),

@@ -102,7 +102,7 @@ export class SimChain {
     const again = () => {
       this.#world.after(this.#terms.blockMs * (0.5 + random.next()), () => {
         again()
-        this.#turn()
+        this.turn()
       })
     }
     again()
@@ -201,7 +201,8 @@ export class SimChain {
 
   /* BLOCKS */
 
-  #turn(): void {
+  /** Makes the next block, or whatever befalls the chain instead. */
+  turn(): void {
     const { random, faults } = this.#world
     if (faults.healing) this.#dearBlocks = 0
     if (this.#chance(FAULTS.outage)) this.#goDown(random.between(500, OUTAGE_MS_MAX))

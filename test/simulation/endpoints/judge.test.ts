@@ -40,6 +40,7 @@ function verdict(
     attempts,
     record: () => ({ status }) as WebhookRecord,
     schedule: SCHEDULE,
+    mayBeToldAnew: false,
     clocksApartMs: 0,
     wasUndone: () => false,
   })

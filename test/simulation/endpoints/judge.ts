@@ -21,6 +21,8 @@ export interface Deliverables {
   record(wallet: Address, webhookId: string): WebhookRecord | undefined
   /** Before each attempt. */
   readonly schedule: readonly DurationMs[]
+  /** Hosts were away for longer than streams know ids: who comes then may tell an event anew. */
+  readonly mayBeToldAnew: boolean
   /** How far apart the clocks of hosts were. */
   readonly clocksApartMs: DurationMs
   /** The chain may have paid for the failed job, and has gone back behind that for good. */
@@ -37,7 +39,7 @@ export function judgeWebhooks(
     if (!record) return [`${webhook.webhookId} is nowhere`]
     const hasFailed = record.status === 'failed'
     return [
-      ...judgeBodies(webhook),
+      ...(life.mayBeToldAnew ? [] : judgeBodies(webhook)),
       ...(hasFailed ? [] : judgeDue(webhook, life.jobs)),
       ...judgeUndue(webhook, life),
       ...judgeAttempts(webhook, life, hasFailed),
