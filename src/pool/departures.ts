@@ -6,9 +6,10 @@ import type { EscrowReader } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
 import { deactivatedText } from './enrolment.ts'
 import type { Session } from './session.ts'
+import { SureNumbers } from './sure-numbers.ts'
 
 interface Deps {
-  readonly chain: Pick<EscrowReader, 'head' | 'deactivated'>
+  readonly chain: Pick<EscrowReader, 'head' | 'deactivated' | 'workerId'>
   /** What is known of a worker's number is no longer true. */
   forget(worker: Address): void
   readonly clock: Clock
@@ -22,17 +23,21 @@ const UNSURE_BLOCKS = 12
 
 /**
  * Ends the sessions of workers that were deactivated on chain: what they answer could not be
- * charged. One reading of logs a look, however many workers are connected.
+ * charged; and of those whose numbers are gone with a reorg. One reading of logs a look, however many
+ * workers are connected, and one question for each that has joined.
  */
 export class Departures {
   private readonly sessions = new Map<Address, Session>()
+  private readonly numbers: SureNumbers
   /** Where the next look begins, and where the last one ended. */
   private range: { from: number; lookedTo: number } | undefined
   private failing = false
   private stopNext = () => {}
   private stopped = false
 
-  constructor(private readonly deps: Deps) {}
+  constructor(private readonly deps: Deps) {
+    this.numbers = new SureNumbers(deps, UNSURE_BLOCKS)
+  }
 
   start(): void {
     void this.lookAndGoOn()
@@ -45,9 +50,11 @@ export class Departures {
 
   joined(session: Session): void {
     this.sessions.set(session.address, session)
+    this.numbers.joined(session)
   }
 
   left(session: Session): void {
+    this.numbers.left(session)
     // A newer session of the same worker may be there by now.
     if (this.sessions.get(session.address) === session) this.sessions.delete(session.address)
   }
@@ -78,6 +85,7 @@ export class Departures {
     // one found it deactivated is found by the second.
     const sureTo = Math.min(range.lookedTo, head) - UNSURE_BLOCKS
     this.range = { from: Math.max(0, sureTo + 1), lookedTo: head }
+    await this.numbers.check(head)
   }
 
   private end(worker: Address): void {

@@ -30,7 +30,7 @@ interface Refusal {
 
 /** Finds a worker's number on chain, registering the worker where it has none. */
 export class Enrolment {
-  // A number never changes, so reconnecting workers cost the chain nothing.
+  // A number changes with a reorg only, which `SureNumbers` finds: who comes back asks the chain nothing here.
   private readonly known = new Map<Address, number>()
   private readonly refused = new Map<Address, Refusal>()
 
@@ -68,7 +68,7 @@ export class Enrolment {
     }
   }
 
-  /** The worker may have left the chain: its number is asked for again when it comes next. */
+  /** The worker may have left the chain, or its number gone with a reorg: it is asked for again when it comes next. */
   forget(worker: Address): void {
     this.known.delete(worker)
   }

@@ -1,8 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inHouse } from '../fakes/pool/house.ts'
 import { identity, MODEL } from '../fakes/pool/stage.ts'
 import { SOON_MS, until } from '../until.ts'
+
+/** More than a pool lets pass between two looks at the chain. */
+const LOOK_MS = 3_500
 
 /** Who joins the network for the first time, and who has left the chain. */
 const Members = suite('pool: newcomers and workers that left the chain')
@@ -90,6 +94,24 @@ Members(
     }
     assert.is(stage.chain.asked, 1)
     assert.is(stage.workers(), 0)
+  }),
+)
+
+Members(
+  'a registration that went with a reorg: the worker is sent away, and registered anew',
+  inHouse(async ({ stage, rogue }) => {
+    const first = await rogue(1)
+    assert.is(stage.chain.asked, 1)
+    stage.chain.goBackBehind(first.address)
+    // A look for the block that it joined in, and one when no reorg reaches that any more.
+    await pause(LOOK_MS)
+    for (let key = 100; key < 112; key++) stage.chain.deactivate(identity(key).address)
+    await until('the worker to be sent away', () => first.ended !== undefined, SOON_MS)
+    assert.is(first.ended?.code, 'UNAVAILABLE')
+    assert.match(first.ended?.details ?? '', 'is not number 1 any more')
+    const again = await rogue(1)
+    assert.ok(again.welcomed)
+    assert.is(stage.chain.asked, 2)
   }),
 )
 

@@ -25,6 +25,11 @@ export class WorkerChain implements Chain {
     this.left.push(worker)
   }
 
+  /** A reorg has taken the block of its registration. */
+  goBackBehind(worker: Address): void {
+    this.registered.delete(worker)
+  }
+
   async workerId(signer: Address): Promise<number | undefined> {
     return this.left.includes(signer) ? undefined : this.registered.get(signer)
   }
