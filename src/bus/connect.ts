@@ -19,6 +19,7 @@ import { makeFactReader } from './fact-reader.ts'
 import { makeFacts } from './facts.ts'
 import { firstConnection } from './first-connection.ts'
 import { makeJournal, makeJournalReader } from './journal.ts'
+import { warnOfSmallMessages } from './largest-message.ts'
 import { endLostConnections } from './lost-connections.ts'
 import { makeMirror } from './mirror.ts'
 import { makeRegistry } from './registry.ts'
@@ -107,6 +108,7 @@ export async function connectNats({
   endLostConnections()
   const connection = await firstConnection(options, log)
   outliveRefusals(connection)
+  warnOfSmallMessages(connection, log)
   writeByTurn(connection)
   askCheaply(connection, address.inboxPrefix)
   const version = () => connection.info?.version ?? ''

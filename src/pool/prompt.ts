@@ -7,7 +7,8 @@ import { type Clock, pause } from '../ports/clock.ts'
 import type { Log } from '../telemetry/log.ts'
 
 const RETRY_MS = [100, 300, 900] as const
-const EDGE_ANSWER_MS = 1_000
+/** A long one is megabytes. */
+const EDGE_ANSWER_MS = 2_000
 
 interface Deps {
   readonly bus: Bus

@@ -4,10 +4,12 @@ import { join, resolve } from 'node:path'
 import { connect, NatsError, StorageType } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { connectNats } from '../../src/bus/connect.ts'
 import { NATS_ROLES } from '../../src/bus/permissions.ts'
 import { actorsSchema } from '../../src/config/schema.ts'
 import { passwordVariable } from '../../src/network/nats-users.ts'
-import { freePort, type Server, startServer } from './servers.ts'
+import { makeLog } from '../../src/telemetry/log.ts'
+import { freePort, type Server, startNats, startServer } from './servers.ts'
 
 /** How much of the disk NATS may take is said, and not guessed from what is free when it starts; and whom it waits for. */
 const Limits = suite('limits of nats-server')
@@ -81,6 +83,21 @@ Limits(
     assert.is(after.stored, before.stored + 8)
   },
 )
+
+Limits('servers that take no message as large as the longest prompt are told of', async () => {
+  const monitor = await freePort()
+  const ours = await startServer('nats', (port, dir) => run(port, dir, monitor, 'nats.conf'))
+  const plain = await startNats()
+  servers.push(ours, plain)
+  const told = async ({ url }: Server) => {
+    const lines: string[] = []
+    const log = makeLog('test', 'warn', { write: (line) => void lines.push(line) })
+    const nats = await connectNats({ servers: url, name: 'test', log })
+    await nats.close()
+    return lines.filter((line) => line.includes('max_payload')).length
+  }
+  assert.equal([await told(ours), await told(plain)], [0, 1])
+})
 
 const deployed = (file: string) => readFileSync(join(DEPLOY, file), 'utf8')
 
