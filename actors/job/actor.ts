@@ -69,7 +69,7 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
     creates: (command) => command.type === 'StartJob',
     admits: (command) => command.type !== 'StartJob' || ports.keyProofs.holds(command),
     traced: (command, trace) => (command.type === 'StartJob' ? { ...command, trace } : command),
-    begins: (command) => {
+    begun: (command) => {
       if (command.type === 'StartJob') around.prompts.keep(command)
     },
     decide: (job, command) => decide(job, command, world),

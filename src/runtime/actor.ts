@@ -136,7 +136,6 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
         if (this.#state === undefined)
           return this.#kind.reply(undefined, refuse(NOT_ADMITTED), command)
       }
-      if (this.#state === undefined && this.#kind.creates(command)) this.#kind.begins?.(command)
       const decision = this.#kind.decide(this.#state, command)
       if (decision.type === 'behind' && mayBeBehind) {
         await this.#reload()
@@ -145,7 +144,11 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
       }
       if (decision.type === 'behind' && decision.unanswered) throw new Unanswered(this.id)
       if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision, command)
-      if (await this.#append(decision)) return this.#kind.reply(this.#state, decision, command)
+      const isFirst = this.#state === undefined
+      if (await this.#append(decision)) {
+        if (isFirst) this.#kind.begun?.(command)
+        return this.#kind.reply(this.#state, decision, command)
+      }
       // Somebody else wrote first; what they wrote is read by now. Decide again.
     }
   }

@@ -16,8 +16,8 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
    * command is not answered.
    */
   admits?(command: Command): boolean | Promise<boolean>
-  /** Hears of each command that is about to make an actor, and has what of it no journal may hold. Left out: nothing. */
-  begins?(command: Command): void
+  /** Hears of each command that has made an actor, and has what of it no journal may hold. Left out: nothing. */
+  begun?(command: Command): void
   /** `command` with the trace that its message named. Left out: of no concern to this kind. */
   traced?(command: Command, trace: Traceparent): Command
   decide(state: State | undefined, command: Command): Decision<Event>
