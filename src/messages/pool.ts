@@ -24,8 +24,9 @@ export interface OfferJob {
   readonly exclude: readonly Address[]
   /**
    * Nobody waits to hear who took it, and no text of it reaches the caller before its end: the pool may
-   * hold AssignWorker back for a moment, and leave it out where the proof comes first. So it may all text
-   * but the beginning, to the end. Absent: no.
+   * hold AssignWorker back for a quarter of a second, and all text but the beginning to the end. False: it may
+   * for a hundredth. Where the proof comes first, AssignWorker is left out. Absent: a host of before, which
+   * must be told at once.
    */
   readonly assignLate?: boolean
   /** Only workers that serve more context than this, in tokens: less was too little. */

@@ -20,6 +20,8 @@ import type { Proven } from './verify.ts'
 
 /** An answer that comes sooner names its worker itself, where nobody waits to hear of it. */
 const ASSIGN_LATE_MS: DurationMs = 250
+/** Where somebody does, the first text still goes before it: what the job does with it is work as well. */
+const ASSIGN_SOON_MS: DurationMs = 10
 const ANSWER_TTL_MS: DurationMs = 300_000
 const RETRY_MS_FIRST: DurationMs = 200
 const RETRY_MS_MAX: DurationMs = 2_000
@@ -57,8 +59,13 @@ export class AttemptReports {
     this.assignee = session
     this.takenAt = this.now()
     this.deps.span?.event('assigned', { 'svc.worker_id': session.profile.workerId })
-    if (!this.job.assignLate || this.told) void this.tellAssigned(session)
-    else this.cancelTelling ??= this.deps.clock.after(ASSIGN_LATE_MS, () => this.tellLate())
+    const { assignLate } = this.job
+    if (assignLate === undefined || this.told) {
+      void this.tellAssigned(session)
+      return
+    }
+    const inMs = assignLate ? ASSIGN_LATE_MS : ASSIGN_SOON_MS
+    this.cancelTelling ??= this.deps.clock.after(inMs, () => this.tellLate())
   }
 
   private tellLate(): void {

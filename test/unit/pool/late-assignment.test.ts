@@ -43,7 +43,16 @@ function attempt(assignLate?: boolean) {
 
 const proven = { completion: {}, signature: {}, promptTokens: 1, finishReason: 'stop' } as never
 
-Late('a host that does not ask for it is told at once', async () => {
+Late('where somebody waits to hear, the first text goes before it, and no more', async () => {
+  const { clock, told, reports } = attempt(false)
+  reports.assigned(first)
+  await clock.advance(9)
+  assert.equal(told, [])
+  await clock.advance(1)
+  assert.equal(told, ['AssignWorker 1'])
+})
+
+Late('a host that knows nothing of it is told at once', async () => {
   const { clock, told, reports } = attempt()
   reports.assigned(first)
   await clock.advance(0)
