@@ -20,8 +20,10 @@ import type { Proven } from './verify.ts'
 
 /** An answer that comes sooner names its worker itself, where nobody waits to hear of it. */
 const ASSIGN_LATE_MS: DurationMs = 250
-/** Where somebody does, the first text still goes before it: what the job does with it is work as well. */
+/** Where somebody does, the first text still goes before it, if it comes soon: what the job does then is work, too. */
 const ASSIGN_SOON_MS: DurationMs = 10
+/** From the first text: more than the turn in which that leaves, and less than anybody needs to look at the job. */
+const ASSIGN_BEHIND_TEXT_MS: DurationMs = 1
 const ANSWER_TTL_MS: DurationMs = 300_000
 const RETRY_MS_FIRST: DurationMs = 200
 const RETRY_MS_MAX: DurationMs = 2_000
@@ -53,9 +55,18 @@ export class AttemptReports {
     private readonly deps: Deps,
   ) {}
 
-  /** Once a worker: told again, it says nothing. */
-  assigned(session: Session): void {
-    if (this.assignee === session) return
+  /**
+   * Once a worker: told again, it says nothing.
+   * @param hasText its first text is about to leave
+   */
+  assigned(session: Session, hasText = false): void {
+    if (this.assignee !== session) this.assign(session)
+    if (!hasText || this.told || this.job.assignLate) return
+    this.cancelTelling?.()
+    this.cancelTelling = this.deps.clock.after(ASSIGN_BEHIND_TEXT_MS, () => this.tellLate())
+  }
+
+  private assign(session: Session): void {
     this.assignee = session
     this.takenAt = this.now()
     this.deps.span?.event('assigned', { 'svc.worker_id': session.profile.workerId })

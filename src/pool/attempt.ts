@@ -238,7 +238,7 @@ export class Attempt {
     this.edge.begin(run.session.address)
     this.runs.outrunOthers(run)
     this.refusals.overruled()
-    this.reports.assigned(run.session)
+    this.reports.assigned(run.session, true)
     watchAnswer(run, this.timers, (fault) => this.give(run, fault))
   }
 

@@ -52,6 +52,25 @@ Late('where somebody waits to hear, the first text goes before it, and no more',
   assert.equal(told, ['AssignWorker 1'])
 })
 
+Late('it goes right behind the first text, once', async () => {
+  const { clock, told, reports } = attempt(false)
+  reports.assigned(first)
+  reports.assigned(first, true)
+  await clock.advance(0)
+  assert.equal(told, [])
+  await clock.advance(1)
+  assert.equal(told, ['AssignWorker 1'])
+  await clock.advance(100)
+  assert.equal(told, ['AssignWorker 1'])
+})
+
+Late('where nobody waits to hear, text does not hasten it', async () => {
+  const { clock, told, reports } = attempt(true)
+  reports.assigned(first, true)
+  await clock.advance(249)
+  assert.equal(told, [])
+})
+
 Late('a host that knows nothing of it is told at once', async () => {
   const { clock, told, reports } = attempt()
   reports.assigned(first)
