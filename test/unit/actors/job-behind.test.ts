@@ -1,17 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
+import { partitionOfJob } from '../../../actors/job/actor.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { FailWorker, JobCommand } from '../../../src/messages/job.ts'
 import type { JobReply } from '../../../src/messages/job-reply.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
-import { ActorHost } from '../../../src/runtime/actor-host.ts'
-import { makeLog } from '../../../src/telemetry/log.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import { complete, given, jobId, later, locked, offered, started, wallet } from './given.ts'
-import { stageJobs } from './job-stage.ts'
+import { hostJobs, stageJobs } from './job-stage.ts'
 
 /** A host that took a job over while its last owner still wrote: a pool tells its end once. */
 const test = suite('job: told of more than its owner has read')
@@ -36,14 +34,9 @@ async function house(known: readonly JobEvent[], written: readonly JobEvent[]) {
     await journal.append(subject, journal.records.length, record)
   }
   await write(known, [])
-  const { bus, clock, kind } = stageJobs()
-  const host = new ActorHost({
-    ...{ kind, bus, journal, clock, log: makeLog('test', 'silent') },
-    token: () => `host.${journal.records.length}`,
-    commandSubject: SUBJECTS.jobCommands,
-    actorOf: jobOfSubject,
-    partitionOf: partitionOfJob,
-  })
+  const stage = stageJobs()
+  const { bus } = stage
+  const host = hostJobs(stage, journal)
   await host.acquire([partition])
   await host.rehydrate([partition], 0)
   const tell = async (command: JobCommand) => {

@@ -1,14 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
+import { partitionOfJob } from '../../../actors/job/actor.ts'
 import { dueAhead } from '../../../actors/job/due.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import type { World } from '../../../actors/job/world.ts'
 import type { JobCommand, StartJob } from '../../../src/messages/job.ts'
 import type { OfferJob, PoolSummary } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
-import { ActorHost } from '../../../src/runtime/actor-host.ts'
-import { makeLog } from '../../../src/telemetry/log.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import {
@@ -28,7 +26,7 @@ import {
   started,
   terms,
 } from './given.ts'
-import { stageJobs } from './job-stage.ts'
+import { hostJobs, stageJobs } from './job-stage.ts'
 
 /** Its pool is chosen before the lock is asked for, and it goes out while the record of the lock is written. */
 const First = suite('job: its first offer')
@@ -94,13 +92,7 @@ async function house(command: StartJob) {
     if ((message as OfferJob).type === 'OfferJob') offers.push(message as OfferJob)
     respond({ type: 'taken' })
   })
-  const host = new ActorHost({
-    ...{ kind, bus, journal, clock, log: makeLog('test', 'silent') },
-    token: () => `host.${journal.records.length}`,
-    commandSubject: SUBJECTS.jobCommands,
-    actorOf: jobOfSubject,
-    partitionOf: partitionOfJob,
-  })
+  const host = hostJobs({ kind, bus, clock }, journal)
   await host.acquire([partitionOfJob(jobId)])
   const tell = async (said: JobCommand) => {
     await bus.request(SUBJECTS.jobCommand(jobId), said, 1_000)

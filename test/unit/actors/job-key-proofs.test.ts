@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobOfSubject, partitionOfJob } from '../../../actors/job/actor.ts'
+import { partitionOfJob } from '../../../actors/job/actor.ts'
 import { KeyProofs } from '../../../actors/job/key-proofs.ts'
 import { apiKeyHash, keyProof, keyProofHash } from '../../../src/domain/hash.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
@@ -10,13 +10,12 @@ import type { JobReply } from '../../../src/messages/job-reply.ts'
 import { type KeyRecord, keyRecord } from '../../../src/messages/key-record.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { RequestTimeout } from '../../../src/ports/bus.ts'
-import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 import { jobId, start, wallet } from './given.ts'
-import { stageJobs } from './job-stage.ts'
+import { hostJobs, stageJobs } from './job-stage.ts'
 
 /** Who speaks like an edge, but was shown no key, begins nothing in a wallet's name. */
 const Proofs = suite('job: begun with a key of its wallet')
@@ -49,14 +48,7 @@ async function hostOf(keys: Keys, journal: MemoryJournal) {
   const log = makeLog('test', 'silent')
   const keyProofs = new KeyProofs({ keys, clock, log })
   const { bus, kind } = stageJobs({ clock, keyProofs })
-  let appends = 0
-  const host = new ActorHost({
-    ...{ kind, bus, journal },
-    ...{ clock, log, token: () => `host.${++appends}` },
-    commandSubject: SUBJECTS.jobCommands,
-    actorOf: jobOfSubject,
-    partitionOf: partitionOfJob,
-  })
+  const host = hostJobs({ kind, bus, clock }, journal)
   await host.acquire([partitionOfJob(jobId)])
   const tell = async (said: JobCommand) => {
     const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), said, 1_000)

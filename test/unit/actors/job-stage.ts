@@ -1,8 +1,18 @@
-import { type JobPorts, jobKind } from '../../../actors/job/actor.ts'
+import {
+  type JobKind,
+  type JobPorts,
+  jobKind,
+  jobOfSubject,
+  partitionOfJob,
+} from '../../../actors/job/actor.ts'
 import { Edges } from '../../../actors/job/edges.ts'
 import { Pools } from '../../../actors/job/pools.ts'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { ActorHost } from '../../../src/runtime/actor-host.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
+import type { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
 import { RecordingLedger } from '../../fakes/chain/recording-ledger.ts'
 import { disputeWindowMs } from './given.ts'
 
@@ -22,4 +32,19 @@ export function stageJobs({
   const around = { edges: new Edges(bus, clock), keyProofs, isWatched: () => false }
   const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
   return { bus, clock, ledger, pools, kind }
+}
+
+/** Where they live; of no partition yet. */
+export function hostJobs(
+  { kind, bus, clock }: { kind: JobKind; bus: JobBus; clock: ManualClock },
+  journal: MemoryJournal,
+) {
+  let appends = 0
+  return new ActorHost({
+    ...{ kind, bus, journal, clock, log: makeLog('test', 'silent') },
+    token: () => `host.${++appends}`,
+    commandSubject: SUBJECTS.jobCommands,
+    actorOf: jobOfSubject,
+    partitionOf: partitionOfJob,
+  })
 }
