@@ -254,7 +254,8 @@ class Partition<State, Command, Event, Effect extends DueEffect> {
 
   async close(): Promise<void> {
     this.#subscription.unsubscribe()
-    for (const actor of this.#live.values()) actor.giveUp()
+    // One that rests may have an effect left that fails and is tried again.
+    for (const actor of [...this.#live.values(), ...this.#resting.values()]) actor.giveUp()
     await Promise.all([...this.#live.values()].map((actor) => actor.settled()))
   }
 

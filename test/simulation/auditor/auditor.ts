@@ -61,7 +61,11 @@ export class Auditor {
     wants.push(...this.#overdueDisputes())
     for (const page of readPages(this.#redis)) {
       const { wallet, available, locked, reservations } = page
-      if (reservations.has(VOUCHER)) wants.push(`${wallet} has credits set aside for a voucher`)
+      // A withdrawal may lie in a balance that was read anew: then time alone ends this, more than a life has.
+      const isReadAnew = this.memoryWasLost || this.#chain.orphans.length > 0
+      if (reservations.has(VOUCHER) && !isReadAnew) {
+        wants.push(`${wallet} has credits set aside for a voucher`)
+      }
       const book = this.#books.wallet(wallet)
       if (available !== book.available || locked !== book.locked) {
         const has = `${book.available}+${book.locked}`
