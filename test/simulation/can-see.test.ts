@@ -27,6 +27,9 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
   'a node that never shows settlements': hidesLogs(
     (log) => log.name === 'fact' && log.fact.type === 'settled',
   ),
+  'a node that never shows deposits': hidesLogs(
+    (log) => log.name === 'fact' && log.fact.type === 'deposited',
+  ),
   'a stream of facts that loses every third': ({ nats }) => {
     const stream = nats.stream('FACT')
     const store = stream.store.bind(stream)
