@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/bus/connect.ts'
@@ -6,6 +5,7 @@ import { OperatorError } from '../../src/domain/operator-error.ts'
 import { storeApiKey } from '../../src/network/api-key.ts'
 import type { Keys } from '../../src/network/keys.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { SOON_MS, until } from '../until.ts'
 import { type Server, startBareNats } from './servers.ts'
 
 const Without = suite('a nats-server without JetStream')
@@ -30,9 +30,11 @@ Without('a role waits for it, and its log says what is missing', async () => {
   const nats = await connectNats({ servers: server.url, name: 'test', log, replicas: 1 })
   // It waits for as long as it lives.
   void nats.registry('KEYS').catch(() => {})
-  for (let tries = 0; tries < 100 && warned.length === 0; tries++) await sleep(50)
-  await nats.close()
-  assert.match(warned[0] ?? 'nothing', /not able to keep streams yet: .* without JetStream/)
+  const missing = /not able to keep streams yet: .* without JetStream/
+  const soFar = () => `no word of the missing JetStream, only ${JSON.stringify(warned)}`
+  await until(soFar, () => warned.some((words) => missing.test(words)), SOON_MS).finally(() =>
+    nats.close(),
+  )
 })
 
 Without.run()
