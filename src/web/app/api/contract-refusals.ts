@@ -104,10 +104,11 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
 }
 
 /**
- * Names by selector of what a contract passes on from another one that it calls: the token, the
- * registry, the timelock. Its own interface does not know them.
+ * Names by selector. A contract's interface does not know what it passes on from another one that it
+ * calls: the token, the registry, the timelock. And where a wallet hides what the node said inside of an
+ * error of its own, the library names nothing.
  */
-export const PASSED_ON: Readonly<Record<string, string>> = {
+export const BY_SELECTOR: Readonly<Record<string, string>> = {
   '0xe450d38c': 'ERC20InsufficientBalance',
   '0xfb8f41b2': 'ERC20InsufficientAllowance',
   '0x8f7808c1': 'ERC3009UsedAuthorization',
@@ -118,4 +119,22 @@ export const PASSED_ON: Readonly<Record<string, string>> = {
   '0x0f05f5bf': 'AuthorizationExpired',
   '0xf86bd746': 'WrongStatus',
   '0x5ead8eb5': 'TimelockUnexpectedOperationState',
+  '0x295df2bf': 'BelowMinimumDeposit',
+  '0x0be03f15': 'NotEnoughAvailable',
+  '0xeecb4ebb': 'StillThawing',
+  '0x8115085f': 'NothingThaws',
+  '0x07185d51': 'VoucherExpired',
+  '0x6f2a72e8': 'BadVoucher',
+  '0xd92e233d': 'ZeroAddress',
+  '0xd93c0665': 'EnforcedPause',
+  '0x969bf728': 'NothingToClaim',
+  '0x207964a3': 'StakeTooLow',
+  '0x0bc7a2df': 'NotSignerOrPayee',
+  '0x4d5bb2d5': 'NotSigner',
+  '0x892a59d8': 'StillUnbonding',
+  '0x52de2948': 'NothingUnbonding',
+  '0xa95e86d3': 'Deactivated',
+  '0xc242ee16': 'GovernorInsufficientProposerVotes',
+  '0x71c6af49': 'GovernorAlreadyCastVote',
+  '0x31b75e4d': 'GovernorUnexpectedProposalState',
 }

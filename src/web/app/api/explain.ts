@@ -1,4 +1,4 @@
-import { CONTRACT_REFUSALS, PASSED_ON } from './contract-refusals.ts'
+import { BY_SELECTOR, CONTRACT_REFUSALS } from './contract-refusals.ts'
 import { ApiFailure, NoCookie, Unreachable } from './failure.ts'
 
 /** What went wrong, and what to do about it, for the person at the screen. */
@@ -12,6 +12,11 @@ export interface Explained {
 /** As wallets say no: by EIP-1193, by WalletConnect, and by a library that some are made with. */
 const REJECTIONS: readonly unknown[] = [4001, 5000, 'ACTION_REJECTED']
 const REJECTED = /\buser (?:denied|rejected|cancell?ed)\b/i
+/**
+ * The library's own words for a wallet that learned of a chain and stayed where it was. EIP-3085 leaves
+ * it free to: nobody declined anything.
+ */
+const ONLY_ADDED = /\brejected switch after adding network\b/i
 
 /**
  * Nothing is lost by saying no: shown calmly. The innermost code is the wallet's own: what wraps it may take
@@ -20,7 +25,8 @@ const REJECTED = /\buser (?:denied|rejected|cancell?ed)\b/i
 export const isRejection = (error: unknown): boolean => {
   const causes = chainOf(error)
   const code = causes.findLast((each) => isCode(each.code))?.code
-  return REJECTIONS.includes(code) || REJECTED.test(causes.at(-1)?.message ?? '')
+  const said = causes.at(-1)?.message ?? ''
+  return (REJECTIONS.includes(code) || REJECTED.test(said)) && !ONLY_ADDED.test(said)
 }
 
 /** It is asked something already, and takes no second question meanwhile. */
@@ -190,13 +196,19 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
 
 function ofContract(causes: readonly Cause[]): Explained | undefined {
   for (const each of causes) {
-    const name = each.data?.errorName ?? PASSED_ON[each.signature ?? '']
+    const name = objectOf(each.data)?.errorName ?? BY_SELECTOR[selectorOf(each)]
     if (name && CONTRACT_REFUSALS[name]) return CONTRACT_REFUSALS[name]
     if (name)
       return { what: `The contract refused: ${name}.`, todo: 'Check the amount and try again.' }
   }
   return undefined
 }
+
+const SELECTOR_LENGTH = 2 + 2 * 4
+
+/** Of the revert, as the library tells it or as the node told the wallet. */
+const selectorOf = ({ signature, data }: Cause): string =>
+  signature ?? (typeof data === 'string' ? data.slice(0, SELECTOR_LENGTH).toLowerCase() : '')
 
 /** What a library makes of a code says less than the wallet itself: "-32000" is also a locked device. */
 function ofOddWallet(causes: readonly Cause[]): Explained | undefined {
@@ -211,14 +223,17 @@ function ofOddWallet(causes: readonly Cause[]): Explained | undefined {
   }
 }
 
+interface CauseData {
+  readonly errorName?: string
+  readonly code?: unknown
+  readonly originalError?: unknown
+  readonly cause?: unknown
+}
 interface Cause extends Partial<Error> {
   readonly code?: unknown
   readonly shortMessage?: string
-  readonly data?: {
-    readonly errorName?: string
-    readonly code?: unknown
-    readonly originalError?: unknown
-  }
+  /** A string: what the contract reverted with. */
+  readonly data?: string | CauseData | null
   /** The selector of a revert that the interface does not name. */
   readonly signature?: string
 }
@@ -235,9 +250,13 @@ function chainOf(error: unknown): readonly Cause[] {
 }
 
 /** Wallets put the error of another one into `data` of theirs. */
-function wrapped({ data }: Cause): unknown {
-  return data?.originalError ?? (isCode(data?.code) ? data : undefined)
+function wrapped(each: Cause): unknown {
+  const data = objectOf(each.data)
+  return data?.originalError ?? data?.cause ?? (isCode(data?.code) ? data : undefined)
 }
+
+const objectOf = (data: Cause['data']): CauseData | undefined =>
+  typeof data === 'object' && data !== null ? data : undefined
 
 function shortOf(error: unknown): string {
   const [outer] = chainOf(error)

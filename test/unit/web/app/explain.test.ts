@@ -5,6 +5,8 @@ import {
   BaseError,
   ContractFunctionExecutionError,
   ContractFunctionRevertedError,
+  createClient,
+  custom,
   encodeErrorResult,
   getAbiItem,
   HttpRequestError,
@@ -18,15 +20,18 @@ import {
   UserRejectedRequestError,
   WaitForTransactionReceiptTimeoutError,
 } from 'viem'
+import { writeContract } from 'viem/actions'
 import { formatAbiItem } from 'viem/utils'
 import {
+  computeGovernorAbi,
   devUsdgAbi,
   jobEscrowAbi,
   modelRegistryAbi,
   rComputeAbi,
+  workerStakingAbi,
 } from '../../../../src/chain/abi.ts'
 import { USDG_ERRORS } from '../../../../src/chain/usdg-errors.ts'
-import { CONTRACT_REFUSALS, PASSED_ON } from '../../../../src/web/app/api/contract-refusals.ts'
+import { BY_SELECTOR, CONTRACT_REFUSALS } from '../../../../src/web/app/api/contract-refusals.ts'
 import { explain, isFinal, isRejection } from '../../../../src/web/app/api/explain.ts'
 import { ApiFailure, NoCookie, Unreachable } from '../../../../src/web/app/api/failure.ts'
 import { NoKeySignature, NoSignature } from '../../../../src/web/app/wallet/signature.ts'
@@ -174,18 +179,48 @@ Explain('a revert is told by its name', () => {
   assert.is(explain(error).todo, 'Buy at least 100 credits.')
 })
 
+const INTERFACES: Abi = [
+  ...[...jobEscrowAbi, ...devUsdgAbi, ...USDG_ERRORS, ...rComputeAbi, ...modelRegistryAbi],
+  ...[...workerStakingAbi, ...computeGovernorAbi, ...TIMELOCK],
+]
+
 Explain('so is one that the contract passes on from a token, the registry or the timelock', () => {
-  const abi: Abi = [...devUsdgAbi, ...USDG_ERRORS, ...rComputeAbi, ...modelRegistryAbi, ...TIMELOCK]
-  for (const [selector, name] of Object.entries(PASSED_ON)) {
-    const error = getAbiItem({ abi, name })
+  assert.equal(Object.values(BY_SELECTOR).sort(), Object.keys(CONTRACT_REFUSALS).sort())
+  for (const [selector, name] of Object.entries(BY_SELECTOR)) {
+    const error = getAbiItem({ abi: INTERFACES, name })
     assert.ok(error, name)
     assert.is(toFunctionSelector(formatAbiItem(error)), selector)
     const reverted = new ContractFunctionRevertedError({
-      abi: jobEscrowAbi,
+      abi: [],
       data: selector as `0x${string}`,
       functionName: 'deposit',
     })
     assert.equal(explain(reverted), CONTRACT_REFUSALS[name])
+  }
+})
+
+Explain('and one that a wallet hides in an error of its own', async () => {
+  const data = encodeErrorResult({
+    ...{ abi: jobEscrowAbi, errorName: 'BelowMinimumDeposit', args: [99n, 100n] },
+  })
+  const ofNode = { code: 3, message: 'execution reverted', data }
+  for (const answer of [
+    said(3, 'execution reverted', data),
+    said(-32000, 'execution reverted', data),
+    said(-32603, 'Internal JSON-RPC error.', ofNode),
+    said(-32603, 'execution reverted', { originalError: ofNode }),
+    said(-32603, 'Internal JSON-RPC error.', { cause: ofNode }),
+  ]) {
+    const request = async ({ method }: { readonly method: string }) => {
+      if (method === 'eth_chainId') return '0x1'
+      throw answer
+    }
+    const client = createClient({ transport: custom({ request }, { retryCount: 0 }) })
+    const error = await writeContract(client, {
+      ...{ abi: jobEscrowAbi, functionName: 'cancelWithdrawal', chain: null },
+      ...{ address: `0x${'1'.repeat(40)}`, account: `0x${'2'.repeat(40)}` },
+    }).catch((error: unknown) => error)
+    assert.equal(explain(error), CONTRACT_REFUSALS.BelowMinimumDeposit, JSON.stringify(answer))
   }
 })
 
