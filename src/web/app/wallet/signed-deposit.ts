@@ -4,7 +4,7 @@ import { readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { RelayedDeposit, WebConfig } from '../../api.ts'
 import { call } from '../api/call.ts'
-import { isFinal } from '../api/explain.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { keptByTab } from '../session/kept.ts'
 import { plainSignature, signatureParts } from './signature.ts'
@@ -104,10 +104,14 @@ async function handIn(deposit: SignedDeposit): Promise<TxHash> {
   try {
     return (await call<RelayedDeposit>('POST', '/deposits', deposit)).tx
   } catch (error) {
-    if (isFinal(error)) forgetDeposit()
+    if (isRefused(error)) forgetDeposit()
     throw error
   }
 }
+
+/** Not where it only was not looked at, as after the end of a session: the service may have it from before. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 400 || error.status === 422)
 
 async function signDeposit(config: Config, terms: DepositTerms): Promise<SignedDeposit> {
   const { web, wallet, credits } = terms

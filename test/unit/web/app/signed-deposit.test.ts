@@ -1,0 +1,111 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { domainSeparator, encodeFunctionResult, type Hex, parseAbi, toFunctionSelector } from 'viem'
+import { type Config, createConfig, custom, injected } from 'wagmi'
+import { connect } from 'wagmi/actions'
+import type { WebConfig } from '../../../../src/web/api.ts'
+import {
+  buyRelayed,
+  type DepositTerms,
+  forgetDeposit,
+  type SignedDeposit,
+} from '../../../../src/web/app/wallet/signed-deposit.ts'
+import { chainOf } from '../../../../src/web/app/wallet/wagmi.ts'
+
+const Deposit = suite('a purchase that is signed once')
+
+const HERE = 31_337
+const WALLET: Hex = `0x${'9'.repeat(40)}`
+const USDG: Hex = `0x${'8'.repeat(40)}`
+const TX = `0x${'a'.repeat(64)}`
+const web = {
+  chain: { id: HERE, name: 'Local', coin: { name: 'Ether', symbol: 'ETH', decimals: 18 } },
+  contracts: { usdg: USDG, job_escrow: `0x${'7'.repeat(40)}` },
+  units_per_credit: 10_000,
+  explorer_url: 'https://explorer.example',
+} as unknown as WebConfig
+const terms: DepositTerms = { web, wallet: WALLET, credits: 250 }
+
+const token = parseAbi([
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function name() view returns (string)',
+])
+const separator = domainSeparator({
+  domain: { name: 'USDG', version: '1', chainId: HERE, verifyingContract: USDG },
+})
+const SAID: Readonly<Record<string, Hex>> = {
+  [toFunctionSelector('DOMAIN_SEPARATOR()')]: encodeFunctionResult({
+    ...{ abi: token, functionName: 'DOMAIN_SEPARATOR', result: separator },
+  }),
+  [toFunctionSelector('name()')]: encodeFunctionResult({
+    ...{ abi: token, functionName: 'name', result: 'USDG' },
+  }),
+}
+
+type Asked = { readonly method: string; readonly params?: readonly unknown[] }
+
+/** The token as USDG is, which does not tell its domain, and a wallet that signs what it is asked to. */
+async function connected(): Promise<Config> {
+  const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
+    eth_requestAccounts: () => [WALLET],
+    eth_accounts: () => [WALLET],
+    eth_chainId: () => `0x${HERE.toString(16)}`,
+    eth_signTypedData_v4: () => `0x${'1'.repeat(128)}1b`,
+    eth_call: ([call]) => SAID[String((call as { data: Hex }).data).slice(0, 10)] ?? '0x',
+  }
+  const request = async ({ method, params = [] }: Asked) => answers[method]?.(params) ?? null
+  const provider = { request, on: () => {}, removeListener: () => {} }
+  const own = injected({ shimDisconnect: false })
+  const config = createConfig({
+    chains: [chainOf(web)],
+    connectors: [(to) => ({ ...own(to), getProvider: async () => provider })],
+    transports: { [HERE]: custom({ request }) },
+    storage: null,
+  })
+  await connect(config, { connector: config.connectors[0]! })
+  return config
+}
+
+/** The service's answers to what is handed in, one after the other. */
+async function saltsHandedIn(answers: readonly (Response | Error)[]): Promise<readonly string[]> {
+  const config = await connected()
+  const salts: string[] = []
+  const fetchBefore = globalThis.fetch
+  globalThis.fetch = async (_, init) => {
+    const answer = answers[salts.length]!
+    salts.push((JSON.parse(String(init?.body)) as SignedDeposit).salt)
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  try {
+    for (const _ of answers) await buyRelayed(config, terms, () => {}).catch(() => {})
+  } finally {
+    globalThis.fetch = fetchBefore
+  }
+  return salts
+}
+
+const refusal = (status: number, code: string) =>
+  new Response(JSON.stringify({ error: { code, message: 'No.' } }), { status })
+const sent = () => new Response(JSON.stringify({ tx: TX }))
+
+Deposit.after.each(forgetDeposit)
+
+Deposit('that may have been taken is handed in again, over the end of a session, too', async () => {
+  const salts = await saltsHandedIn([
+    new TypeError('the answer was lost'),
+    refusal(401, 'session_required'),
+    refusal(503, 'service_unavailable'),
+    refusal(409, 'not_offered'),
+    sent(),
+  ])
+  assert.is(salts.length, 5)
+  assert.is(new Set(salts).size, 1)
+})
+
+Deposit('that is refused is signed anew', async () => {
+  const salts = await saltsHandedIn([refusal(422, 'deposit_refused'), sent()])
+  assert.is(new Set(salts).size, 2)
+})
+
+Deposit.run()
