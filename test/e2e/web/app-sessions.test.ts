@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signIn, stageApp, walletButton } from './app-stage.ts'
@@ -170,6 +171,41 @@ Sessions('a form is gone in every tab once somebody signs out in one', async () 
   })
 })
 
+/** As the browser tells of it where another tab has seen the end of the session first. */
+async function endElsewhere(page: Page): Promise<void> {
+  await page.evaluate("localStorage.removeItem('svc.signed-in')")
+  await page.evaluate("dispatchEvent(new StorageEvent('storage', { key: 'svc.signed-in' }))")
+  await walletButton(page).waitFor()
+}
+
+Sessions('what is typed when the session ends is there again after signing in', async () => {
+  const pages = [
+    ['buy', 'Buy credits', { 'Credits to buy': '250' }],
+    ['withdraw', 'Withdraw', { 'Credits to withdraw': '300', 'Pay to': `0x${'e'.repeat(40)}` }],
+    ['settings', 'Settings', { 'Threshold in credits': '250' }],
+    [
+      `jobs/job_${'26'.padStart(26, '0')}`,
+      'Job',
+      { 'The answer as you received it (optional)': 'Mine. 答え' },
+    ],
+  ] as const
+  await app.inBrowser({}, async ({ page }) => {
+    for (const [path, heading, typed] of pages) {
+      await page.goto(`${app.url}/${path}`)
+      await signIn(page, heading)
+      const atOnce = page.getByRole('tab', { name: 'At once' })
+      if (path === 'withdraw') await atOnce.click()
+      for (const [label, text] of Object.entries(typed)) await page.getByLabel(label).fill(text)
+      await endElsewhere(page)
+      await signIn(page, heading)
+      if (path === 'withdraw') await atOnce.click()
+      for (const [label, text] of Object.entries(typed))
+        assert.is(await page.getByLabel(label).inputValue(), text, label)
+      await endElsewhere(page)
+    }
+  })
+})
+
 Sessions('a key that is shown when the session ends is shown again after signing in', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/key`)
@@ -177,10 +213,7 @@ Sessions('a key that is shown when the session ends is shown again after signing
     await page.getByRole('button', { name: 'Create an API key' }).click()
     const key = page.getByTestId('api-key')
     const shown = await key.textContent()
-    // As the browser tells of it where another tab has seen the end first.
-    await page.evaluate("localStorage.removeItem('svc.signed-in')")
-    await page.evaluate("dispatchEvent(new StorageEvent('storage', { key: 'svc.signed-in' }))")
-    await walletButton(page).waitFor()
+    await endElsewhere(page)
     assert.is(await key.count(), 0)
     await signIn(page, 'API key')
     assert.is(await key.textContent(), shown)

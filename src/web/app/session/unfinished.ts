@@ -17,6 +17,13 @@ export function useUnfinished<T>(name: string) {
   return [value, keep] as const
 }
 
+/** What is typed into a field that has `first` in it to begin with, until it is `done` with. */
+export function useUnfinishedText(name: string, first: string) {
+  const [typed, type] = useUnfinished<string>(name)
+  // What is done with stays to be read for as long as its page is there.
+  return { text: typed ?? first, type, done: () => keepUnfinished(name, undefined) }
+}
+
 export const unfinishedOf = <T>(name: string) => unfinished.get(name) as T | undefined
 
 export function keepUnfinished(name: string, value: unknown): void {

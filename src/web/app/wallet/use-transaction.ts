@@ -26,10 +26,12 @@ interface Transaction<Input> {
   /** What its button says. */
   readonly what: (input: Input) => string
   readonly run: (config: Config, input: Input, say: Say) => Promise<TxHash>
+  /** It is on its way, whatever becomes of it: what was typed for it is done with. */
+  readonly onSent?: () => void
 }
 
 /** One thing that the wallet does on chain, with a line that says how far it is. */
-export function useTransaction<Input>({ web, wallet, what, run }: Transaction<Input>) {
+export function useTransaction<Input>({ web, wallet, what, run, onSent }: Transaction<Input>) {
   const config = useConfig()
   const client = useQueryClient()
   const [phase, setPhase] = useState<Phase>('preparing')
@@ -44,6 +46,7 @@ export function useTransaction<Input>({ web, wallet, what, run }: Transaction<In
         if (!isHash(hash)) throw new NoHash('What the wallet answered is no transaction.')
         remember({ hash, ...about, ...(of !== undefined && { of }) })
         following.begin(hash)
+        onSent?.()
         void learnSender(web, hash)
       }
       const say: Say = (next, sent) => {

@@ -11,6 +11,7 @@ import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, usdgOfCredits, usdgOfUnits } from '../../parts/words.ts'
+import { useUnfinishedText } from '../../session/unfinished.ts'
 import { buyCredits, canSign } from '../../wallet/purchase.ts'
 import { TestFunds } from '../../wallet/test-funds.tsx'
 import { useTransaction } from '../../wallet/use-transaction.ts'
@@ -27,7 +28,7 @@ interface Props {
 
 export function WithWallet({ wallet, web }: Props) {
   const config = useConfig()
-  const [amount, setAmount] = useState('1,000')
+  const { text: amount, type: setAmount, done } = useUnfinishedText('credits to buy', '1,000')
   const count = wholeNumber(amount)
   // What nobody has typed is not marked as wrong: it is said below what is missing.
   const [isChosen, setChosen] = useState(false)
@@ -47,6 +48,7 @@ export function WithWallet({ wallet, web }: Props) {
   const buy = useTransaction({
     ...{ web, wallet, what: (count: number) => `Buy ${credits(count)}` },
     run: (config, credits, say) => buyCredits(config, { web, wallet, credits, relayed }, say),
+    onSent: done,
   })
   if (signs.data === false) {
     return (

@@ -1,7 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { JobLife, WebSession } from '../../../api.ts'
 import { jobQuery } from '../../api/network-queries.ts'
 import { Back } from '../../parts/back.tsx'
@@ -11,6 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Private } from '../../session/private.tsx'
 import { answerOf } from '../../session/tab-memory.ts'
+import { useUnfinishedText } from '../../session/unfinished.ts'
 import { AnswerText } from './answer-text.tsx'
 import { Dispute } from './dispute.tsx'
 import { JobFacts } from './job-facts.tsx'
@@ -41,7 +41,8 @@ function Job({ id, session }: { readonly id: string; readonly session: WebSessio
 function Life({ life, session }: { readonly life: JobLife; readonly session: WebSession }) {
   const { job } = life
   // Of an answer in the playground of this tab, the very text is known.
-  const [text, setText] = useState(() => answerOf(job.id) ?? '')
+  const known = answerOf(job.id) ?? ''
+  const { text, type: setText } = useUnfinishedText(`text of ${job.id}`, known)
   return (
     <>
       <Group gap="sm">

@@ -9,7 +9,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import type { WebSession, WebSettings } from '../../../api.ts'
 import { call } from '../../api/call.ts'
 import { settingsQuery } from '../../api/queries.ts'
@@ -22,6 +22,7 @@ import { wholeNumber } from '../../parts/typed-number.ts'
 import { Whole } from '../../parts/whole.tsx'
 import { credits } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
+import { useUnfinished } from '../../session/unfinished.ts'
 
 export function SettingsPage() {
   return <Private title="Settings">{(session) => <Settings session={session} />}</Private>
@@ -73,7 +74,7 @@ function Section({
 
 function Threshold({ current }: { readonly current: number }) {
   const client = useQueryClient()
-  const [edited, setEdited] = useState<string>()
+  const [edited, setEdited] = useUnfinished<string>('threshold')
   const text = edited ?? current.toLocaleString('en')
   const value = wholeNumber(text)
   const save = useMutation({

@@ -1,5 +1,4 @@
 import { Button, List, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import { Amount } from '../../parts/amount.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
@@ -7,6 +6,7 @@ import { TxLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, short, usdgOfCredits } from '../../parts/words.ts'
 import { wrongAddress } from '../../parts/wrong-address.ts'
+import { useUnfinishedText } from '../../session/unfinished.ts'
 import { useIsSent } from '../../wallet/use-sent.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { isWished, openWish, permittedWish } from '../../wallet/wish.ts'
@@ -17,11 +17,15 @@ import type { WithdrawProps } from './withdraw-props.ts'
 
 export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const available = account.credits_remaining
-  const [amount, setAmount] = useState('')
-  const [to, setTo] = useState<string>(wallet)
+  const { text: amount, type: setAmount, done } = useUnfinishedText('credits to withdraw', '')
+  const { text: to, type: setTo, done: doneTo } = useUnfinishedText('withdraw to', wallet)
   const withdraw = useTransaction({
     ...{ web, wallet, what: (input: WithdrawNow) => `Withdraw ${credits(input.credits)}` },
     run: (config, input, say) => withdrawNow(config, { web, wallet, ...input }, say),
+    onSent: () => {
+      done()
+      doneTo()
+    },
   })
   const count = wholeNumber(amount)
   const open = openWish(wallet)

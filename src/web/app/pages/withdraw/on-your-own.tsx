@@ -7,6 +7,7 @@ import { Done, Progress } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
 import { credits, usdgOfCredits } from '../../parts/words.ts'
+import { useUnfinishedText } from '../../session/unfinished.ts'
 import type { TxHash } from '../../wallet/transact.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { beginWithdrawal, cancelWithdrawal, completeWithdrawal } from '../../wallet/withdrawal.ts'
@@ -37,11 +38,12 @@ export function OnYourOwn(props: WithdrawProps) {
 }
 
 function Begin({ wallet, web, account }: WithdrawProps) {
-  const [amount, setAmount] = useState('')
+  const { text: amount, type: setAmount, done } = useUnfinishedText('credits to set aside', '')
   const count = wholeNumber(amount)
   const begin = useTransaction({
     ...{ web, wallet, what: (count: number) => `Set ${credits(count)} aside` },
     run: (config, credits, say) => beginWithdrawal(config, { web, wallet, credits }, say),
+    onSent: done,
   })
   const fault = withdrawalFault(count, account.credits_remaining)
   return (
