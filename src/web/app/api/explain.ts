@@ -44,6 +44,10 @@ export const isFinal = (error: unknown): boolean =>
   error.status < 500 &&
   error.status !== TOO_MANY_REQUESTS
 
+/** What browsers say of a script that is loaded only once it is needed, each in its own words. */
+const NOT_LOADED =
+  /dynamically imported module|importing a module script failed|unable to preload css/i
+
 export function explain(error: unknown): Explained {
   const causes = chainOf(error)
   for (const each of causes) {
@@ -52,6 +56,12 @@ export function explain(error: unknown): Explained {
       return {
         what: 'Your browser did not keep the sign-in: it blocks the cookies of this site.',
         todo: 'Allow cookies for this site in your browser’s settings, then sign in again.',
+      }
+    }
+    if (NOT_LOADED.test(each.message ?? '')) {
+      return {
+        what: 'A part of this app could not be loaded.',
+        todo: 'Check your connection and try again. If it stays, reload the page: a new version may have taken its place.',
       }
     }
     if (each instanceof Unreachable) {

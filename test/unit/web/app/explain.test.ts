@@ -75,6 +75,17 @@ Explain('a failure on our side carries the number to quote', () => {
   assert.is(explain(failure(500, 'internal_error')).requestId, 'r1')
 })
 
+Explain('a script that does not come when it is needed: not in the words of the browser', () => {
+  for (const words of [
+    'Failed to fetch dynamically imported module: https://app.example/assets/ccip-1.js',
+    'error loading dynamically imported module: https://app.example/assets/ccip-1.js',
+    'Importing a module script failed.',
+  ]) {
+    const { what } = explain(new BaseError('odd', { cause: new TypeError(words) }))
+    assert.is(what, 'A part of this app could not be loaded.')
+  }
+})
+
 Explain('no answer to a question: nothing was changed', () => {
   const lost = new Unreachable('The service did not answer.', { wasSent: false })
   assert.match(explain(lost).todo, /Nothing was changed/)
