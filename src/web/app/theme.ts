@@ -1,4 +1,5 @@
 import { Alert, Anchor, createTheme, type MantineColorsTuple } from '@mantine/core'
+import type { MouseEvent } from 'react'
 
 /** One accent. Shade 8 on white and shade 2 on dark grey both pass 4.5:1. */
 const accent: MantineColorsTuple = [
@@ -21,6 +22,16 @@ const SYSTEM_MONOSPACE =
 
 const barOf = (color: string) => `var(--mantine-color-${color}-6)`
 
+/**
+ * The second click of a double one may come before the first has changed the button, and would do the
+ * same again, or meets another button in its place.
+ */
+function ignoreSecond(event: MouseEvent): void {
+  if (event.detail < 2) return
+  event.preventDefault()
+  event.stopPropagation()
+}
+
 export const theme = createTheme({
   colors: { accent },
   primaryColor: 'accent',
@@ -36,6 +47,7 @@ export const theme = createTheme({
   components: {
     // In a sentence, colour alone does not make a link.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    Button: { defaultProps: { onClickCapture: ignoreSecond } },
     // A page has one banner; what stands above a dialog is none.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
     Drawer: { defaultProps: { attributes: { header: { role: 'presentation' } } } },

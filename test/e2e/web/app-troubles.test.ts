@@ -55,6 +55,26 @@ Troubles(
   },
 )
 
+Troubles('a double click does once what is asked for', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    await page.goto(`${app.url}/webhooks`)
+    await signIn(page, 'Webhooks')
+    await page.getByRole('button', { name: 'Create a webhook' }).click()
+    await page.getByRole('textbox', { name: 'URL' }).fill('https://example.com/mine')
+    await page.getByLabel('I stored the secret').check()
+    await page.getByRole('button', { name: 'Create', exact: true }).dblclick()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'API key' }).first().click()
+    await page.getByRole('button', { name: 'Create an API key' }).dblclick()
+    await page.getByTestId('api-key').waitFor()
+    const made = ['POST /api/webhooks', 'POST /api/key']
+    assert.equal(
+      app.asked.filter((each) => made.includes(each)),
+      made,
+    )
+  })
+})
+
 Troubles('a double click on Send asks once, and stops nothing', async () => {
   await app.inBrowser({}, async ({ page }) => {
     let answer = () => {}

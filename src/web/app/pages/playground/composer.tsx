@@ -50,14 +50,7 @@ export function Composer(props: ComposerProps) {
         <Text size="sm" className="numbers" role="status">
           {hasKey ? (price ?? 'Correct the length first.') : 'Give a key above first.'}
         </Text>
-        <Group
-          onClickCapture={(event) => {
-            // The second click of a double one meets the button that took the first one's place.
-            if (event.detail < 2) return
-            event.preventDefault()
-            event.stopPropagation()
-          }}
-        >
+        <Group>
           {isRunning ? (
             <Button type="button" variant="default" onClick={stop}>
               Stop
