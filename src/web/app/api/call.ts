@@ -11,7 +11,7 @@ const ANSWER_MS = 30_000
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const lost = (cause: unknown): never => {
-    throw new Unreachable('The service did not answer.', { wasSent: method !== 'GET', cause })
+    throw new Unreachable('The service did not answer.', { wasSent: changes(method, path), cause })
   }
   const askedAt = Date.now()
   const response = await fetch(`/api${path}`, {
@@ -29,6 +29,10 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
 }
 
 const parsed = async <T>(text: string): Promise<T> => JSON.parse(text)
+
+/** Who signs in once more has changed nothing, and could not look whether the first time has. */
+const changes = (method: Method, path: string): boolean =>
+  method !== 'GET' && !path.startsWith('/session')
 
 /** A proxy in between may answer without our envelope. */
 function refusalOf(response: Response, text: string): ApiFailure {
