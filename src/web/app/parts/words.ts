@@ -24,6 +24,10 @@ const DATE_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle
 /** In the reader's own time zone. */
 export const dateTime = (iso: string): string => DATE_TIME.format(new Date(iso))
 
+const PRECISE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+/** The same to the second, with the zone: whoever gets it on paper, or as a picture, may be in another. */
+export const precise = (iso: string): string => PRECISE.format(new Date(iso))
+
 const SECOND_MS = 1_000
 const MINUTE_S = 60
 const HOUR_S = 3_600

@@ -4,6 +4,7 @@ import { paymentLink } from '../../../../src/web/app/pages/buy/payment-link.ts'
 import { withdrawalFault } from '../../../../src/web/app/pages/withdraw/amount-fault.ts'
 import {
   credits,
+  precise,
   short,
   span,
   usdgOfCredits,
@@ -21,6 +22,13 @@ Words('credits and what they are worth', () => {
   // Of 3 credits a worker earns 75 %: not a whole cent, and never said to be more than it is.
   assert.is(usdgOfUnits(22_500n), '0.0225 USDG')
   assert.is(usdgOfUnits(1n), '0.000001 USDG')
+})
+
+Words('a moment in the life of a job, to the second and with its zone', () => {
+  assert.match(
+    precise('2026-11-26T19:22:40Z'),
+    /^Nov 2\d, 2026, \d+:\d\d:40.[AP]M (UTC|GMT|[A-Z]+)/,
+  )
 })
 
 Words('a span of time, in at most two units, never below nothing', () => {

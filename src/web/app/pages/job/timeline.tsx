@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core'
 import type { JobLife, JobMoment, JobMomentName } from '../../../api.ts'
 import { TxLink } from '../../parts/tx-link.tsx'
+import { precise } from '../../parts/words.ts'
 
 const SAID: Readonly<Record<JobMomentName, string>> = {
   created: 'Request taken in',
@@ -47,7 +48,3 @@ function Moment({ moment: { event, at, tx, block_number } }: { readonly moment: 
     </li>
   )
 }
-
-const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
-/** Seconds matter in the life of a job. */
-const precise = (iso: string): string => TIME.format(new Date(iso))
