@@ -4,6 +4,7 @@ import { answerOddRequests } from '../../api/http/client-error.ts'
 import { errorHandler, refuse } from '../../api/http/errors.ts'
 import { addJsonBody } from '../../api/http/json-body.ts'
 import { endConnections, goingDown, type Leaving } from '../../api/http/leaving.ts'
+import { closeQueuedAnswers } from '../../api/http/queued-answers.ts'
 import { serverOptions, type TrustProxy } from '../../api/http/server-options.ts'
 import { tooMany } from '../../api/http/too-many.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -41,6 +42,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     },
   })
   answerOddRequests(server.server, docsUrl)
+  closeQueuedAnswers(server.server)
   endConnections(server, leaving)
   server.decorateRequest('bodyDigest', '')
   addJsonBody(server, {

@@ -4,6 +4,7 @@ import type { BurstLimit } from '../../api/http/burst-limit.ts'
 import { answerOddRequests } from '../../api/http/client-error.ts'
 import { addJsonBody } from '../../api/http/json-body.ts'
 import { endConnections, goingDown, type Leaving } from '../../api/http/leaving.ts'
+import { closeQueuedAnswers } from '../../api/http/queued-answers.ts'
 import { serverOptions, type TrustProxy } from '../../api/http/server-options.ts'
 import { tooMany } from '../../api/http/too-many.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -37,6 +38,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     },
   })
   answerOddRequests(server.server, docsUrl)
+  closeQueuedAnswers(server.server)
   endConnections(server, leaving)
   addJsonBody(server, { mayBeEmpty: true })
   server.register(fastifyCookie)
