@@ -15,8 +15,11 @@ const LINGER_MS = 60_000
 /** Written at once while a reader is slow: each piece that it has taken shows that it still reads. */
 const PIECE_BYTES = 16 * 1024
 
-/** A response, as far as its body goes. */
-export type EventSink = Writable & Pick<ServerResponse, 'addTrailers'>
+/**
+ * A response, as far as its body goes. Its `socket` is null while the connection is still an earlier
+ * request's: then nobody can take anything, and whoever reads is not slow.
+ */
+export type EventSink = Writable & Pick<ServerResponse, 'addTrailers' | 'socket'>
 
 /**
  * Writes events to one caller: what falls into one turn of the event loop leaves as one write, and
@@ -74,9 +77,21 @@ export class SseSocket {
     if (this.#response.destroyed) return
     this.#ending = true
     if (Object.keys(trailers).length > 0) this.#response.addTrailers(trailers)
-    const cancel = this.#clock.after(LINGER_MS, () => this.#response.destroy())
-    this.#response.once('close', cancel)
+    this.#linger()
     this.#flush()
+  }
+
+  #linger(): void {
+    const cancel = this.#clock.after(LINGER_MS, () => {
+      this.#response.off('close', cancel)
+      if (this.#waitsForItsTurn) this.#linger()
+      else this.#response.destroy()
+    })
+    this.#response.once('close', cancel)
+  }
+
+  get #waitsForItsTurn(): boolean {
+    return this.#response.socket === null
   }
 
   #flush(): void {
@@ -113,6 +128,7 @@ export class SseSocket {
       this.#cancelStall = this.#clock.after(span, () => {
         this.#cancelStall = undefined
         if (!this.#full) return
+        if (this.#waitsForItsTurn) this.#tookAt = this.#clock.monotonic()
         const leftMs = this.#tookAt + STALLED_MS - this.#clock.monotonic()
         if (leftMs > 0) look(leftMs)
         else this.#response.destroy()

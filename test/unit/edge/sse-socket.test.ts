@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { Socket as Connection } from 'node:net'
 import { Writable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,6 +10,8 @@ import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 class Reader extends Writable {
   heard = ''
   trailers: unknown
+  /** Null: the connection is still an earlier request's. */
+  socket: ServerResponse['socket'] = new Connection()
   #taken: (() => void) | undefined
 
   constructor() {
@@ -140,6 +144,29 @@ Socket('what is left at the end is waited for a minute at most', async (world) =
   }
   assert.not(reader.destroyed)
   await clock.advance(11_000)
+  assert.ok(reader.destroyed)
+})
+
+Socket('a reader whose turn has not come is not slow, however long that takes', async (world) => {
+  const { clock, reader, socket } = world
+  reader.socket = null
+  write(socket, 100)
+  await clock.advance(120_000)
+  socket.end({})
+  await clock.advance(120_000)
+  assert.not(reader.destroyed)
+  reader.socket = new Connection()
+  while (await reader.take());
+  assert.is(reader.heard, EVENT.repeat(100))
+  assert.ok(reader.writableFinished)
+})
+
+Socket('from its turn on it is cut like every other', async ({ clock, reader, socket }) => {
+  reader.socket = null
+  write(socket, 100)
+  await clock.advance(100_000)
+  reader.socket = new Connection()
+  await clock.advance(61_000)
   assert.ok(reader.destroyed)
 })
 
