@@ -76,6 +76,11 @@ export const INVALID_BODIES: readonly InvalidBody[] = [
     { role: 'assistant', content: '', tool_calls: [{ id: 'a', ...tool }] },
     'messages[0].tool_calls',
   ),
+  withMessage(
+    'a tool call of old',
+    { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
+    'messages[0].function_call',
+  ),
   {
     what: 'the third message',
     body: { ...VALID, messages: [...VALID.messages, ...VALID.messages, { role: 'user' }] },

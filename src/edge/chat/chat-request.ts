@@ -120,16 +120,23 @@ function parseMessage(
       `\`${where}.role\` must be system, developer, user or assistant.${planned}`,
     )
   }
-  const calls = message.tool_calls ?? []
-  if (!Array.isArray(calls) || calls.length > 0) {
+  const call = callIn(message)
+  if (call) {
     return invalid(
-      `${where}.tool_calls`,
-      `\`${where}.tool_calls\` is not supported: tool calling is planned for Phase 2.`,
+      `${where}.${call}`,
+      `\`${where}.${call}\` is not supported: tool calling is planned for Phase 2.`,
     )
   }
   const content = parseContent(message.content, role, where)
   // A text that was cut in the middle of a character would reach the worker with three others there.
   return content.ok ? ok({ role, content: toWellFormed(content.value) }) : content
+}
+
+/** By which of the two fields that hold one a tool was called. */
+function callIn(message: ChatBody['messages'][number]): 'tool_calls' | 'function_call' | undefined {
+  const calls = message.tool_calls ?? []
+  if (!Array.isArray(calls) || calls.length > 0) return 'tool_calls'
+  return (message.function_call ?? null) === null ? undefined : 'function_call'
 }
 
 function parseContent(

@@ -24,12 +24,14 @@ const noCalls = nullable(
     description: 'Tool calling is planned for Phase 2.',
   }),
 )
+const noCall = Type.Null({ description: 'The older name of `tool_calls`.' })
 
 const promptMessage = Type.Object(
   {
     role: oneOf(['system', 'developer', 'user'], '`developer` is read as `system`.'),
     content: Type.Union([Type.String(), parts], { description: 'The text.' }),
     tool_calls: Type.Optional(noCalls),
+    function_call: Type.Optional(noCall),
   },
   { title: 'PromptMessage' },
 )
@@ -42,6 +44,7 @@ const assistantMessage = Type.Object(
       }),
     ),
     tool_calls: Type.Optional(noCalls),
+    function_call: Type.Optional(noCall),
   },
   { title: 'AssistantMessage' },
 )
@@ -67,7 +70,12 @@ export const chatBody = Type.Object(
     model: modelId('A model ID of `GET /v1/models`.'),
     messages: Type.Array(
       shownAs(
-        Type.Object({ role: Type.String(), content: unchecked, tool_calls: unchecked }),
+        Type.Object({
+          role: Type.String(),
+          content: unchecked,
+          tool_calls: unchecked,
+          function_call: unchecked,
+        }),
         message,
       ),
       {

@@ -57,6 +57,10 @@ const refused: readonly [Record<string, unknown>, string][] = [
     'messages[0].tool_calls',
   ],
   [
+    { messages: [{ role: 'assistant', content: null, function_call: {} }] },
+    'messages[0].function_call',
+  ],
+  [
     {
       messages: [
         {

@@ -89,6 +89,8 @@ const junk = fc.constantFrom(
 const sometimes = <T>(good: fc.Arbitrary<T>) =>
   fc.oneof({ arbitrary: good, weight: 6 }, { arbitrary: junk, weight: 1 })
 const maybe = <T>(good: fc.Arbitrary<T>) => fc.option(sometimes(good), { nil: undefined, freq: 1 })
+const seldom = (bad: unknown) =>
+  fc.oneof({ arbitrary: fc.constant(null), weight: 20 }, { arbitrary: fc.constant(bad), weight: 1 })
 
 const part = sometimes(
   fc.record({
@@ -104,6 +106,7 @@ const message = sometimes(
       ),
       content: sometimes(fc.oneof(fc.string(), fc.array(part, { maxLength: 2 }))),
       tool_calls: fc.constantFrom(null, [], [], [], [{}]),
+      function_call: seldom({ name: 'f' }),
       name: fc.string(),
     },
     { requiredKeys: ['role'] },
