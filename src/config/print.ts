@@ -18,8 +18,7 @@ const WIDTH = 100
 export function printedConfig(role: string, schema: AnySchema, env: Env): string {
   const settings = Object.entries(schema.shape).map(([name, setting]) => {
     const given = givenValue(env, name)
-    const fallback = setting.safeParse(undefined)
-    const standard = fallback.success && fallback.data !== undefined ? raw(setting) : undefined
+    const standard = standardOf(setting)
     const about = `${setting.description ?? ''}${defaultOf(given, standard)}`
     const line = given ? `${name}=${shown(name, given)}` : `# ${name}=${standard ?? ''}`
     return [...wrapped(about), line].join('\n')
@@ -27,7 +26,13 @@ export function printedConfig(role: string, schema: AnySchema, env: Env): string
   return [`# settings of the role ${role}; secrets are not shown`, ...settings, ''].join('\n\n')
 }
 
-/** As an operator would write it: what a transform makes of it is the program's concern. */
+/** The default of a setting as an operator would write it; undefined where it has none. */
+export function standardOf(setting: AnySchema['shape'][string]): string | undefined {
+  const fallback = setting.safeParse(undefined)
+  return fallback.success && fallback.data !== undefined ? raw(setting) : undefined
+}
+
+// What a transform makes of it is the program's concern.
 function raw(setting: AnySchema['shape'][string]): string | undefined {
   let inner: unknown = setting
   while (isWrapper(inner)) {

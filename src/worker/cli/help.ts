@@ -1,3 +1,4 @@
+import { standardOf } from '../../config/print.ts'
 import { workerSchema } from '../../config/worker-schema.ts'
 import { COMMANDS } from './arguments.ts'
 import { SETTINGS } from './settings.ts'
@@ -32,11 +33,10 @@ export function helpText(): string {
 
 function about(setting: keyof typeof SETTINGS, shown: string): string[] {
   const schema = workerSchema.shape[setting]
-  const fallback = schema.safeParse(undefined)
-  const standard = fallback.success && fallback.data ? ` [${String(fallback.data)}]` : ''
+  const standard = standardOf(schema)
   return [
     '',
-    `  ${shown}, ${setting}${standard}`,
+    `  ${shown}, ${setting}${standard ? ` [${standard}]` : ''}`,
     ...wrap(schema.description ?? '', WIDTH, '      '),
   ]
 }

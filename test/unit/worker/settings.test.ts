@@ -71,6 +71,14 @@ Settings('help names every setting, and no secret is a flag', () => {
   }
 })
 
+Settings('help shows defaults as an operator would write them', () => {
+  const help = helpText()
+  assert.match(help, /OTEL_EXPORTER_OTLP_HEADERS\n/)
+  assert.match(help, /LLAMA_THREADS \[0\]\n/)
+  assert.match(help, /POOL_URL \[127\.0\.0\.1:50051\]\n/)
+  assert.not.match(help, /\[object/)
+})
+
 Settings('prompts do not cross a network in the clear, unless that is wanted', () => {
   for (const pool of ['127.0.0.1:50051', 'http://localhost:1', '[::1]:5', 'https://pool.example']) {
     assert.is(requireTls(read(['--pool', pool])).length, 1)
