@@ -18,6 +18,8 @@ export function redisAddress(text: string): string {
 export interface NatsAddress {
   /** Without user and password. */
   readonly servers: readonly string[]
+  /** Only over TLS, as one `tls://` asks for. */
+  readonly tls?: Record<never, never>
   readonly user?: string
   readonly pass?: string
 }
@@ -37,9 +39,10 @@ export function natsAddress(text: string): NatsAddress {
     )
   }
   const servers = urls.map((url) => `${url.protocol}//${url.host}`)
-  if (first.username === '' || first.password === '') return { servers }
+  const tls = urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}
+  if (first.username === '' || first.password === '') return { servers, ...tls }
   const [user, pass] = [first.username, first.password].map(decodeURIComponent) as [string, string]
-  return { servers, user, pass }
+  return { servers, ...tls, user, pass }
 }
 
 /** Undefined: no address, or one whose user or password is not encoded as it must be. */

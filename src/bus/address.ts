@@ -7,13 +7,15 @@ export interface NatsAddress {
   readonly servers: string[]
   readonly user?: string
   readonly pass?: string
+  /** Only over TLS: without it the library takes TLS where a server offers it, and goes on in the clear elsewhere. */
+  readonly tls?: Record<never, never>
   /** A user's answers arrive where no other user may listen. */
   readonly inboxPrefix?: string
 }
 
 /**
  * @param servers `nats://user:password@host:port`, comma-separated; what the first one says of user and
- *   password holds for all, as servers of a cluster tell the client of others
+ *   password holds for all, as servers of a cluster tell the client of others. So does one `tls://`
  * @throws {OperatorError} where one is no address, or they name different users
  */
 export function natsAddress(servers: string): NatsAddress {
@@ -23,6 +25,7 @@ export function natsAddress(servers: string): NatsAddress {
   if (others.length > 0) throw new OperatorError('NATS_URL names more than one user: give one')
   return {
     servers: parsed.map(({ server }) => server),
+    ...(parsed.some(({ server }) => server.startsWith('tls://')) ? { tls: {} } : {}),
     ...(first?.user === undefined
       ? {}
       : { user: first.user, pass: first.password, inboxPrefix: inboxPrefix(first.user) }),

@@ -62,6 +62,9 @@ async function whyNot(options: Options): Promise<Error | undefined> {
     await connection.close()
     return undefined
   } catch (error) {
+    if ((error as Partial<NatsError>)?.code === ErrorCode.ServerOptionNotAvailable) {
+      return new Error('the server speaks no TLS, and NATS_URL says tls://')
+    }
     // The library throws `undefined` where a connection ends before a word was said.
     return error instanceof Error ? error : new Error('the connection ended at once')
   }

@@ -5,7 +5,10 @@ import { wholeNumber } from './read.ts'
 /** Settings that several roles take. */
 
 export const shared = {
-  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated'),
+  NATS_URL: z
+    .string()
+    .default('nats://127.0.0.1:4222')
+    .describe('NATS servers, comma-separated; with tls:// only over TLS'),
   NATS_REPLICAS: wholeNumber(1, 1, 5).describe(
     'how many servers of a NATS cluster keep each stream and bucket: 3 in production, on nats-server ' +
       '2.11 or newer; the same for all roles',

@@ -3,6 +3,7 @@ import {
   AckPolicy,
   connect,
   DeliverPolicy,
+  ErrorCode,
   type JsMsg,
   type NatsConnection,
   NatsError,
@@ -29,15 +30,21 @@ const NO_SUCH_STREAM = 10_059
 
 /** Reads every record that the service has of its jobs. */
 export async function readJournal(url: string): Promise<JournalReading> {
-  const { servers, user, pass } = natsAddress(url)
+  const { servers, tls, user, pass } = natsAddress(url)
   const connection = await connect({
     servers: [...servers],
+    ...(tls && { tls }),
     // Nobody may listen to the answers that another user gets.
     ...(user && { user, pass, inboxPrefix: `_INBOX_${user}` }),
     name: 'audit',
     timeout: PATIENCE_MS,
     reconnect: false,
   }).catch((error: unknown) => {
+    if ((error as Partial<NatsError>)?.code === ErrorCode.ServerOptionNotAvailable) {
+      throw new CannotTell(
+        `NATS at ${servers.map(placeOf).join(',')} speaks no TLS, and --nats (or NATS_URL) says tls://`,
+      )
+    }
     throw new CannotTell(
       `no NATS server answers at ${servers.map(placeOf).join(',')} (${reasonOf(error)}): name it with --nats URL`,
     )

@@ -32,7 +32,7 @@ Address('what is no address of Redis is refused, and its password not repeated',
 Address('servers of NATS, with the user of the first', () => {
   assert.equal(natsAddress('a:1, nats://b'), { servers: ['nats://a:1', 'nats://b'] })
   assert.equal(natsAddress('nats://u%41:p%40s@a:1,tls://b:2'), {
-    ...{ servers: ['nats://a:1', 'tls://b:2'], user: 'uA', pass: 'p@s' },
+    ...{ servers: ['nats://a:1', 'tls://b:2'], tls: {}, user: 'uA', pass: 'p@s' },
   })
   for (const text of ['nats://u:s3cret%@a', 'nats://u:s3c@ret@a', 'a,,b', 'nats://a:port']) {
     const said = refusal(() => natsAddress(text))

@@ -17,6 +17,11 @@ Address('a password may hold anything, percent-encoded', () => {
   assert.equal([servers, user, pass], [['nats://a:4222'], 'edge', odd])
 })
 
+Address('one tls:// is for all of them', () => {
+  assert.equal(natsAddress('nats://edge:p-1@a:4222,tls://b:4222').tls, {})
+  assert.is(natsAddress('nats://a:4222,b:4222').tls, undefined)
+})
+
 for (const wrong of [
   ...[' ', ',', 'nats://', 'nats://edge:secret@', 'nats://a:4222,'],
   ...['nats://edge:sec@ret@a:4222', 'nats://edge:sec%ret@a:4222', 'nats://edge:secret@a:port'],
