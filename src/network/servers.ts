@@ -12,6 +12,7 @@ import { LOOPBACK, type Ports } from './ports.ts'
 import { findAnvil, findServers } from './programs.ts'
 import { redisUsersFile } from './redis-users.ts'
 import type { Screen } from './screen.ts'
+import { serverPlace } from './server-place.ts'
 import {
   namedNatsUrl,
   natsPasswords,
@@ -117,11 +118,8 @@ async function waitForUrl(
   const name = external ? `${what}, as ${what.toUpperCase()}_URL names it,` : what
   const patienceMs = external ? EXTERNAL_PATIENCE_MS : OWN_PATIENCE_MS
   const waits = servers.split(',').map((server) => {
-    const address = server.trim()
-    const url = URL.canParse(address) ? new URL(address) : undefined
-    // "host:port" parses too, with the host as its scheme.
-    const { hostname, port } = url?.hostname ? url : new URL(`tcp://${address}`)
-    return waitForListener(name, hostname, port ? Number(port) : defaultPort, patienceMs)
+    const { host, port } = serverPlace(server.trim(), defaultPort)
+    return waitForListener(name, host, port, patienceMs)
   })
   // Of a cluster, one is enough to go on with.
   await Promise.any(waits).catch((error: AggregateError) => {
