@@ -5,6 +5,7 @@ import type { Challenge } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { ConfigError } from '../../config/read.ts'
 import { addressFromBytes } from '../../domain/bytes.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
+import { readChallenge } from '../challenge.ts'
 import type { Settings } from '../cli/settings.ts'
 import { writeNewFile } from '../local/new-file.ts'
 
@@ -22,13 +23,36 @@ const remembered = z.object({
 })
 
 /**
+ * Where this worker's money is, as a pool says. Where none answers, as it was said at first: nobody needs a pool to
+ * take out what is theirs.
+ * @throws {ConfigError}
+ */
+export async function findContracts(settings: Settings): Promise<WorkerContracts> {
+  const answer = await readChallenge(settings).catch((error: unknown) => {
+    if (error instanceof ConfigError) return error
+    throw error
+  })
+  if (!(answer instanceof ConfigError)) return trustedContracts(settings, answer)
+  const before = read(fileOf(settings))
+  if (!before) throw answer
+  const { WORKER_ESCROW = before.jobEscrow, WORKER_STAKING = before.workerStaking } = settings
+  return {
+    chainId: before.chainId,
+    jobEscrow: toAddress(WORKER_ESCROW),
+    workerStaking: toAddress(WORKER_STAKING),
+  }
+}
+
+const fileOf = (settings: Settings): string => join(settings.WORKER_HOME, 'contracts.json')
+
+/**
  * The contracts that a pool works with, checked against those of the first time: a pool that names
  * others later could be after the stake.
  * @throws {ConfigError}
  */
 export function trustedContracts(settings: Settings, challenge: Challenge): WorkerContracts {
   const named = namedBy(settings, challenge)
-  const file = join(settings.WORKER_HOME, 'contracts.json')
+  const file = fileOf(settings)
   const before = read(file)
   if (!before) {
     write(file, named)

@@ -2,10 +2,9 @@ import { parseUnits } from 'viem'
 import { ConfigError } from '../../config/read.ts'
 import { escrowAbi, stakingAbi, usdgErrors } from '../chain/abi.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
-import { trustedContracts } from '../chain/contracts.ts'
+import { findContracts } from '../chain/contracts.ts'
 import { Sender } from '../chain/send.ts'
 import { readWorkerFacts, type WorkerFacts } from '../chain/worker-facts.ts'
-import { readChallenge } from '../challenge.ts'
 import type { Settings } from '../cli/settings.ts'
 import { existingKey, type WorkerKey } from '../key/open-key.ts'
 import { tokens, usdg } from '../status/line.ts'
@@ -89,7 +88,7 @@ export async function claim(settings: Settings): Promise<string> {
 }
 
 async function open(settings: Settings): Promise<Account> {
-  const contracts = trustedContracts(settings, await readChallenge(settings))
+  const contracts = await findContracts(settings)
   const chain = await openChain(settings, contracts)
   const key = await existingKey(settings)
   const facts = await factsOf({ chain, key })

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Challenge } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import { ConfigError } from '../../../src/config/read.ts'
+import { findContracts, trustedContracts } from '../../../src/worker/chain/contracts.ts'
+import { readSettings } from '../../../src/worker/cli/settings.ts'
+
+const Contracts = suite('worker: contracts where no pool answers')
+
+let folder: string
+Contracts.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-contracts-'))
+})
+Contracts.after.each(() => rmSync(folder, { recursive: true, force: true }))
+
+const NO_POOL = '127.0.0.1:1'
+const settings = (flags: Record<string, string> = {}) =>
+  readSettings({
+    flags: { home: folder, pool: NO_POOL, ...flags },
+    env: { HOME: folder },
+    file: undefined,
+  })
+const address = (byte: string) => `0x${byte.repeat(20)}`
+const challenge = {
+  chainId: 7,
+  jobEscrow: new Uint8Array(20).fill(0x11),
+  workerStaking: new Uint8Array(20).fill(0x22),
+} as Challenge
+
+Contracts('those of the first time: what is earned and staked waits for no pool', async () => {
+  trustedContracts(settings(), challenge)
+  assert.equal(await findContracts(settings()), {
+    chainId: 7,
+    jobEscrow: address('11'),
+    workerStaking: address('22'),
+  })
+  const named = await findContracts(settings({ 'job-escrow': address('33') }))
+  assert.is(named.jobEscrow, address('33'))
+})
+
+Contracts('none, where none was ever seen', async () => {
+  const outcome = await findContracts(settings()).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.instance(outcome, ConfigError)
+  assert.match(String(outcome), /no pool answers/)
+})
+
+Contracts.run()
