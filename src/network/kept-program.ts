@@ -116,8 +116,9 @@ export class KeptProgram {
   private ended(startedAt: number, reason: string): void {
     const { program, around } = this
     this.child = undefined
-    around.changed()
+    // First: what is written down of it may fail, as on a full disk, and whoever waits would wait for ever.
     this.gone?.()
+    around.changed()
     if (this.stopped) return
     if (performance.now() - startedAt > WELL_AFTER_MS) this.pauseMs = FIRST_PAUSE_MS
     around.say(`! ${program.name} stopped (${reason}); starting it again`)
