@@ -7,12 +7,8 @@ import { type NatsCluster, startNatsCluster } from '../cluster/nats-cluster.ts'
 import { MODEL } from '../e2e/calls.ts'
 import { type MixedCaller, makeCallers } from '../e2e/mixed/callers.ts'
 import { untilServed } from '../e2e/until.ts'
-import {
-  freePortBase,
-  type Network,
-  type NetworkOptions,
-  startNetwork,
-} from '../network/network.ts'
+import { freePortBase } from '../network/free-ports.ts'
+import { type Network, type NetworkOptions, startNetwork } from '../network/network.ts'
 import type { Way } from './cuts.ts'
 import { type Between, layWays, type Routes } from './ways.ts'
 

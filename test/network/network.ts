@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { NetworkFile } from '../../src/network/network-file.ts'
-import { PORT_SPAN } from '../../src/network/options.ts'
-import { isFree, UNCALLABLE_PORTS } from '../../src/network/ports.ts'
 import { pause } from '../../src/network/waiting.ts'
+import { freePortBase } from './free-ports.ts'
 
 /** A whole network, started as `npm start` starts it, for a test that looks at it from outside. */
 export interface Network extends NetworkFile {
@@ -145,21 +144,4 @@ function orUndefined(read: () => NetworkFile): NetworkFile | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-}
-
-// Below the range that systems give to outgoing connections.
-const FIRST_PORT = 10_000
-const LAST_PORT = 30_000
-
-/** A block of ports that nothing listens on now; taken at random, since tests run side by side. */
-export async function freePortBase(): Promise<number> {
-  for (let tries = 0; tries < 50; tries++) {
-    const blocks = (LAST_PORT - FIRST_PORT) / PORT_SPAN
-    const base = FIRST_PORT + Math.floor(Math.random() * blocks) * PORT_SPAN
-    const ports = Array.from({ length: PORT_SPAN }, (_, i) => base + i)
-    if (ports.some((port) => UNCALLABLE_PORTS.has(port))) continue
-    const free = await Promise.all(ports.map(isFree))
-    if (free.every(Boolean)) return base
-  }
-  throw new Error(`no free block of ${PORT_SPAN} ports between ${FIRST_PORT} and ${LAST_PORT}`)
 }
