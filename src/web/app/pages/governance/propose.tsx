@@ -1,10 +1,10 @@
 import { NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
-import { useState } from 'react'
 import { type Address, encodeFunctionData } from 'viem'
 import { computeGovernorAbi, modelRegistryAbi } from '../../../../chain/abi.ts'
 import type { WebConfig } from '../../../api.ts'
 import type { ListedModel, Voter } from '../../chain/governance.ts'
 import { rcompute } from '../../chain/said.ts'
+import { useUnfinished } from '../../session/unfinished.ts'
 import { Action } from '../../wallet/action.tsx'
 
 interface Props {
@@ -20,8 +20,8 @@ const LISTED = { call: 'retire', verb: 'Retire' } as const
 const RETIRING = { call: 'cancelRetirement', verb: 'Keep' } as const
 
 export function Propose({ wallet, web, voter, threshold, models }: Props) {
-  const [model, setModel] = useState('')
-  const [why, setWhy] = useState('')
+  const [model = '', setModel] = useUnfinished<string>('model of a proposal')
+  const [why = '', setWhy] = useUnfinished<string>('why of a proposal')
   const open = models.filter(({ status }) => status !== 'Retired')
   const chosen = open.find(({ id }) => id === model)
   const { call, verb } = chosen?.status === 'Retiring' ? RETIRING : LISTED
@@ -71,8 +71,8 @@ export function Propose({ wallet, web, voter, threshold, models }: Props) {
           label={chosen ? `Propose: ${verb.toLowerCase()} ${chosen.id}` : 'Propose'}
           done="Proposed"
           onDone={() => {
-            setModel('')
-            setWhy('')
+            setModel(undefined)
+            setWhy(undefined)
           }}
         >
           The vote begins after its delay, so that holders can get ready. Until then you can take
