@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { bareHost } from '../domain/bare-host.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { isLoopback, isPublic } from './special-addresses.ts'
 
@@ -36,7 +37,7 @@ export function parseTarget(text: string, rules: TargetRules): Result<Target, st
 }
 
 function checkHost(url: URL, rules: TargetRules): Result<Target, string> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = bareHost(url.hostname)
   const isAddress = isIP(host) !== 0
   if (isAddress && !mayReach(host, rules)) {
     return err('`url` holds an address that is not public. Give one that the internet reaches.')
