@@ -1,10 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Network, startNetwork } from '../network/network.ts'
+import { dial, type RawCaller } from '../raw-caller.ts'
 import { pause, until } from '../until.ts'
 import { audit, lockedJobs } from './books.ts'
 import { ask, hashOf, LONE_MODEL, MODEL, post, untilStatus } from './calls.ts'
-import { dial, type RawCaller, rawChat } from './raw-caller.ts'
+import { rawChat } from './raw-chat.ts'
 import { untilLocked, whole } from './verdicts.ts'
 
 /** Callers that leave, stop reading, or never finish what they say. */
@@ -25,9 +26,9 @@ Callers.before(async () => {
     env: { WORKER_SAMPLE_TOKENS: String((TOKENS_LEAST * 3) / 2), WORKER_SAMPLE_TOKEN_MS: '4' },
   })
   const { head, body } = rawChat(network, { model: MODEL })
-  halfBody = dial(network)
+  halfBody = dial(network.base_url)
   halfBody.socket.write(head + body.slice(0, body.length / 2))
-  halfHead = dial(network)
+  halfHead = dial(network.base_url)
   halfHead.socket.write(head.slice(0, head.length / 2))
   halfAt = performance.now()
 })
@@ -91,7 +92,7 @@ Callers('a plain request hangs up mid-answer: the same', async () => {
 Callers('twenty sockets destroyed at any moment: nothing stays locked', async () => {
   const callers = Array.from({ length: 20 }, async (_, i) => {
     const { head, body } = rawChat(network, { model: MODEL, stream: i % 2 === 0 })
-    const { socket, over } = dial(network)
+    const { socket, over } = dial(network.base_url)
     socket.write(head + body)
     await pause(Math.random() * 1_000)
     // Half of them with a reset instead of an end.
@@ -113,7 +114,7 @@ Callers('twenty sockets destroyed at any moment: nothing stays locked', async ()
 
 Callers('a reader that stops reading holds nothing up, and can read on', async () => {
   const { head, body } = rawChat(network, { model: MODEL, stream: true })
-  const { socket, heard, over } = dial(network)
+  const { socket, heard, over } = dial(network.base_url)
   socket.write(head + body)
   const id = await until('headers', () => /x-svc-job-id: (\w+)/.exec(heard())?.[1])
   socket.pause()

@@ -1,8 +1,8 @@
-import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exchangeRaw, openChat } from '../fakes/edge/raw-http.ts'
 import { chat, chunksOf, KEY, openStage, type Stage } from '../fakes/edge/stage.ts'
+import { dial } from '../raw-caller.ts'
 import { SOON_MS, until } from '../until.ts'
 
 /** What comes below a well-formed request, and readers that do not read. */
@@ -134,14 +134,7 @@ Connections(
     const { stage } = world
     stage.play = ({ jobId }) => stage.say(...chunksOf(jobId, ['Hel']))
     const body = JSON.stringify(chat({ stream: true }))
-    const { hostname, port } = new URL(stage.url)
-    const socket = connect(Number(port), hostname)
-    let heard = ''
-    socket.setEncoding('utf8').on('data', (text) => {
-      heard += text
-    })
-    socket.on('error', () => {})
-    const over = new Promise((resolve) => socket.once('close', resolve))
+    const { socket, heard, over } = dial(stage.url)
     socket.write(
       head(
         'POST /v1/chat/completions HTTP/1.1',
@@ -151,10 +144,10 @@ Connections(
         `content-length: ${body.length}`,
       ) + body,
     )
-    await until('the stream began', () => heard.includes('"Hel"'), SOON_MS)
+    await until('the stream began', () => heard().includes('"Hel"'), SOON_MS)
     socket.write('nonsense\r\n\r\n')
     await over
-    assert.is(heard.match(/HTTP\/1\.1/g)?.length, 1)
+    assert.is(heard().match(/HTTP\/1\.1/g)?.length, 1)
     await until('the job was cancelled', () => stage.commands.at(-1)?.type === 'CancelJob', SOON_MS)
   },
 )

@@ -1,9 +1,9 @@
-import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LISTENERS_PER_WALLET } from '../../src/edge/events/listeners.ts'
 import { chat, chunksOf, completed, KEY, openStage, type Stage } from '../fakes/edge/stage.ts'
-import { SOON_MS, until } from '../until.ts'
+import { dial, type RawCaller } from '../raw-caller.ts'
+import { pause, SOON_MS, until } from '../until.ts'
 
 /** Requests that are sent one behind another on one connection, without waiting. */
 const Pipelined = suite<{ stage: Stage }>('edge: pipelined requests')
@@ -12,15 +12,10 @@ Pipelined.before.each(async (context) => {
 })
 Pipelined.after.each(async ({ stage }) => stage.close())
 
-function send(url: string, ...requests: string[]): { socket: Socket; heard(): string } {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname, () => socket.write(requests.join('')))
-  let heard = ''
-  socket.setEncoding('utf8').on('data', (text) => {
-    heard += text
-  })
-  socket.on('error', () => {})
-  return { socket, heard: () => heard }
+function send(url: string, ...requests: string[]): RawCaller {
+  const caller = dial(url)
+  caller.socket.write(requests.join(''))
+  return caller
 }
 
 const HEAD = `host: x\r\nauthorization: Bearer ${KEY}\r\n`
@@ -53,7 +48,7 @@ Pipelined('answers come in the order of the requests, and no job is cancelled', 
   const { stage } = world
   // The first request's is the slowest.
   stage.play = async ({ jobId, stream }) => {
-    if (!stream) await new Promise((resolve) => setTimeout(resolve, 200))
+    if (!stream) await pause(200)
     stage.say(...chunksOf(jobId, ['Hello']), completed(jobId, ['Hello']))
   }
   const { socket, heard } = send(
@@ -65,7 +60,7 @@ Pipelined('answers come in the order of the requests, and no job is cancelled', 
   const kinds = heard().match(/content-type: [\w/-]+|"wallet"/g)
   const expected = ['application/json', 'text/event-stream', 'application/json']
   assert.equal(kinds, [...expected.map((kind) => `content-type: ${kind}`), '"wallet"'])
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await pause(100)
   assert.equal(ofType(stage, 'CancelJob'), [])
 })
 
