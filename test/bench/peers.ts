@@ -1,9 +1,9 @@
 // This network beside its peers, each from its own packages, one after the other on the same upstream and
 // machine: a proxy that does nothing, the Portkey gateway, and x402, which is paid a request. Absolute
-// figures are this machine's; the ratios are what the targets are about. BENCH_JSON names a file for all
-// of it. `npm run bench -- peers`
+// figures are this machine's; the ratios are what the targets are about, and the last table says which of
+// them this run keeps. BENCH_JSON names a file for all of it. `npm run bench -- peers`
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drive, percentile, type Run, type Target } from './drive.ts'
+import { drive, type Load, percentile, type Run, type Target } from './drive.ts'
 import { payByX402 } from './peers/paid.ts'
 import {
   installPeers,
@@ -14,7 +14,8 @@ import {
   startPortkey,
 } from './peers/peer.ts'
 import { startMockUpstream } from './peers/processes.ts'
-import { readStreams, type Streamed } from './peers/streams.ts'
+import { readStreams } from './peers/streams.ts'
+import { type FirstToken, type Measured, type Paid, targets } from './peers/targets.ts'
 import { saveFigures } from './plain-costs.ts'
 import { perItem } from './resources.ts'
 
@@ -33,18 +34,6 @@ const AFTERMATH_MS = 5_000
 /** Without the chain, which every way of paying has, and the worker, which is another's. */
 const SERVICE = new Set(['edge', 'actors', 'pool', 'nats', 'redis', 'gateway'])
 
-interface Costs {
-  readonly run: Run
-  readonly cpuMs: Readonly<Record<string, number>>
-  readonly serviceMs: number
-}
-interface Measured {
-  readonly name: string
-  readonly plain: Costs
-  readonly firstToken: readonly Run[]
-  readonly streams: readonly (Streamed & { readonly serviceMsPerStream: number })[]
-}
-
 installPeers()
 const fast = await startMockUpstream()
 const paced = await startMockUpstream({
@@ -56,8 +45,12 @@ try {
   const direct = await measureDirect(fast.url)
   for (const start of [startPlainProxy, startPortkey, startOurs]) results.push(await measure(start))
   const paid = await measurePaid()
+  const [proxy, portkey, ours] = results as [Measured, Measured, Measured]
+  const judged = targets({ direct, proxy, portkey, ours, paid, paidRequests: PAID.requests })
   print(direct, results, paid)
-  saveFigures({ direct, results, paid })
+  console.log('What is asked of this network, in this run\n')
+  console.table(Object.fromEntries(judged.map(({ what, ...figures }) => [what, figures])))
+  saveFigures({ direct, results, paid, targets: judged })
 } finally {
   fast.stop()
   paced.stop()
@@ -72,29 +65,42 @@ async function measureDirect(url: string): Promise<readonly Run[]> {
 
 async function measure(start: (upstreamUrl: string) => Promise<Peer>): Promise<Measured> {
   const peer = await start(fast.url)
-  let plain: Costs
-  const firstToken: Run[] = []
-  try {
-    await drive(peer.target, { requests: 500, concurrency: 16, stream: false })
-    await drive(peer.target, { requests: 300, concurrency: 16 })
-    for (const load of FIRST_TOKEN) firstToken.push(await drive(peer.target, load))
-    await sleep(2_000)
-    plain = await costs(peer, () => drive(peer.target, PLAIN), PLAIN.requests)
-  } finally {
-    await peer.stop()
-  }
+  const requests = await measureRequests(peer).finally(() => peer.stop())
   const slow = await start(paced.url)
+  const streams = await measureStreams(slow).finally(() => slow.stop())
+  return { name: peer.name, ...requests, streams }
+}
+
+async function measureRequests(peer: Peer) {
+  await drive(peer.target, { requests: 500, concurrency: 16, stream: false })
+  await drive(peer.target, { requests: 300, concurrency: 16 })
+  const firstToken: FirstToken[] = []
+  for (const load of FIRST_TOKEN) firstToken.push(await measureFirstToken(peer, load))
+  await sleep(AFTERMATH_MS)
+  const settled = await peer.chain?.settled()
+  const plain = await costs(peer, () => drive(peer.target, PLAIN), PLAIN.requests)
+  const newlySettled = peer.chain && (await peer.chain.settled()) - (settled ?? 0)
+  const answered = PLAIN.requests - plain.run.failed
+  return { plain, unsettled: answered - (newlySettled ?? answered), firstToken }
+}
+
+async function measureStreams(peer: Peer): Promise<Measured['streams']> {
+  await readStreams(peer.target, 20)
   const streams = []
-  try {
-    await readStreams(slow.target, 20)
-    for (const count of STREAMS) {
-      const { run, serviceMs } = await costs(slow, () => readStreams(slow.target, count), count)
-      streams.push({ ...run, serviceMsPerStream: serviceMs })
-    }
-  } finally {
-    await slow.stop()
+  for (const count of STREAMS) {
+    const { run, serviceMs } = await costs(peer, () => readStreams(peer.target, count), count)
+    streams.push({ ...run, serviceMsPerStream: serviceMs })
   }
-  return { name: peer.name, plain, firstToken, streams }
+  return streams
+}
+
+/** With what a lock took meanwhile, from its transaction's sending to the receipt, on the mean. */
+async function measureFirstToken({ target, chain }: Peer, load: Load): Promise<FirstToken> {
+  const before = await chain?.locks()
+  const run = await drive(target, load)
+  const after = await chain?.locks()
+  const chainMs = before && after ? (after.ms - before.ms) / (after.count - before.count) : 0
+  return { ...run, chainMs }
 }
 
 /** @returns milliseconds of CPU for each of `count` requests */
@@ -116,11 +122,7 @@ async function measurePaid() {
   }
 }
 
-function print(
-  direct: readonly Run[],
-  all: readonly Measured[],
-  paid: Awaited<ReturnType<typeof measurePaid>>,
-) {
+function print(direct: readonly Run[], all: readonly Measured[], paid: Paid) {
   const ms = (value: number) => value.toFixed(2)
   const first = (run: Run) =>
     `${ms(percentile(run.firstTokenMs, 0.5))} / ${ms(percentile(run.firstTokenMs, 0.99))}`

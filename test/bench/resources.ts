@@ -134,5 +134,20 @@ export async function chainUse(network: Network, from: bigint): Promise<ChainUse
   }
 }
 
+/** Transactions of locks so far, and what they took together from sending to receipt, as the lane tells. */
+export async function lockTimes(network: Network): Promise<{ count: number; ms: number }> {
+  const lane = network.read().processes.find(({ role }) => role === 'actors')
+  const figures = await (await fetch(`${lane?.monitor_url}/metrics`)).text()
+  const read = (part: string): number => {
+    const line = figures.split('\n').find((line) => line.startsWith(`${part}{lane="lock"`))
+    if (line === undefined) throw new Error(`the host with the lanes tells no ${part} of locks`)
+    return Number(line.split(' ').at(-1))
+  }
+  return {
+    count: read('svc_lane_inclusion_seconds_count'),
+    ms: read('svc_lane_inclusion_seconds_sum') * 1000,
+  }
+}
+
 export const blockNumber = (network: Network): Promise<bigint> =>
   createPublicClient({ transport: http(network.rpc_url) }).getBlockNumber({ cacheTime: 0 })

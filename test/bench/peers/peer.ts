@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Network, startNetwork } from '../../network/network.ts'
 import type { Target } from '../drive.ts'
-import { cpuMsByRole, cpuMsOfTree } from '../resources.ts'
+import { chainUse, cpuMsByRole, cpuMsOfTree, lockTimes } from '../resources.ts'
 import { richCustomer } from '../rich-customer.ts'
 import { type Started, startAt, startTelling } from './processes.ts'
 
@@ -15,6 +15,13 @@ export interface Peer {
   readonly target: Target
   /** CPU milliseconds so far, by part. */
   cpu(): ReadonlyMap<string, number>
+  /** Of the one that is paid on a chain. */
+  readonly chain?: {
+    /** Transactions of locks so far, and what they took together from sending to receipt. */
+    locks(): Promise<{ readonly count: number; readonly ms: number }>
+    /** Jobs so far. */
+    settled(): Promise<number>
+  }
   stop(): Promise<void>
 }
 
@@ -40,6 +47,10 @@ export async function startOurs(upstreamUrl: string): Promise<Peer & { network: 
     network,
     target: { baseUrl, apiKey, model: MODEL },
     cpu: () => cpuMsByRole(network),
+    chain: {
+      locks: () => lockTimes(network),
+      settled: async () => (await chainUse(network, 0n)).settled,
+    },
     stop: () => network.stop(),
   }
 }
