@@ -17,6 +17,12 @@ const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
   ],
   ['completions', `The legacy completions endpoint is not offered. ${CHAT}`],
   ['responses', `The Responses API is not offered. ${CHAT}`],
+  // Anthropic's.
+  ['messages', `The Messages API is not offered. ${CHAT}`],
+  [
+    'conversations',
+    'Conversations are not offered. Send the conversation with each request to POST /v1/chat/completions.',
+  ],
   [
     'assistants',
     'The Assistants API is not offered. Send the conversation with each request to POST /v1/chat/completions.',
@@ -37,6 +43,8 @@ const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
   ['uploads', 'Uploads are not offered. Send text in the messages of POST /v1/chat/completions.'],
   ['batches', 'Batches are not offered. Send each request to POST /v1/chat/completions.'],
   ['audio', `Audio is not offered: answers are text. ${CHAT}`],
+  ['videos', `Videos are not offered: answers are text. ${CHAT}`],
+  ['rerank', `Reranking is not offered. ${CHAT}`],
   ['moderations', `Moderations are not offered. ${CHAT}`],
   ['realtime', 'Realtime sessions are not offered. Use POST /v1/chat/completions with `stream`.'],
   ['credits', 'Credits are bought in the web app. GET /v1/account tells the balance.'],

@@ -33,6 +33,11 @@ NotOffered('what is not offered says what to use instead', () => {
     '/v1/audio/speech',
     '/v1/moderations',
     '/v1/realtime/sessions',
+    '/v1/messages',
+    '/v1/messages/count_tokens',
+    '/v1/conversations',
+    '/v1/videos',
+    '/v1/rerank',
   ]) {
     const why = whyNotOffered(path) ?? ''
     assert.match(why, /not offered/, path)
