@@ -111,6 +111,18 @@ Stream('a settlement that is never sent is null, and no trailer', async ({ stage
   assert.equal(response.trailers, {})
 })
 
+Stream('the client of the JDK, which fails at a trailer, gets none', async ({ stage }) => {
+  stage.play = ({ jobId }) =>
+    stage.say(...chunksOf(jobId, TEXTS), completed(jobId, TEXTS), settlementSent(jobId))
+  const response = await openChat(stage.url, streaming(), {
+    'user-agent': 'Java-http-client/17.0.21',
+  })
+  const events = eventsOf(await readAll(response))
+  assert.is(events.at(-2).svc.settlement_tx, SETTLEMENT_TX)
+  assert.is(response.headers.trailer, undefined)
+  assert.equal(response.trailers, {})
+})
+
 Stream('another attempt before the first byte is one answer', async ({ stage }) => {
   stage.play = ({ jobId }) => {
     // Held back: chunk 0 of the first attempt never came.

@@ -21,7 +21,7 @@ interface Options {
   readonly response: ServerResponse
   /** Called before the first byte: from then on the response is ours alone. */
   readonly takeOver: () => Record<string, string | number | string[] | undefined>
-  /** Trailers exist on HTTP/1.1 only. */
+  /** Whether the client reads trailers. */
   readonly trailers: boolean
   readonly clock: Clock
   readonly docsUrl: string

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { answerPlain, silentFollower } from '../answer/answer-plain.ts'
 import { StreamAnswer } from '../answer/answer-stream.ts'
+import { readsTrailers } from '../answer/reads-trailers.ts'
 import { callerOf } from '../callers/caller.ts'
 import type { Admission } from '../chat/admission.ts'
 import { type ChatOrder, parseChatRequest } from '../chat/chat-request.ts'
@@ -100,7 +101,7 @@ async function stream(
       reply.hijack()
       return reply.getHeaders()
     },
-    trailers: request.raw.httpVersion === '1.1',
+    trailers: readsTrailers(request.raw),
     clock,
     docsUrl,
     names,
