@@ -8,7 +8,20 @@ import type { Completed } from '../waiting/outcome.ts'
 
 export const SSE_DONE = 'data: [DONE]\n\n'
 export const SSE_COMMENT = ':\n\n'
-export const sseEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
+export const sseEvent = (data: unknown): string => `data: ${inOneLine(data)}\n\n`
+
+/** Ends of lines to Unicode, and to JSON and to Server-Sent Events none. */
+const UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/g
+
+/**
+ * JSON that is one line to every reader. Python's `str.splitlines`, so `iter_lines` of its clients too, cuts a
+ * text at the ends of lines of Unicode, and what is left of the event is no JSON.
+ */
+const inOneLine = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    UNICODE_LINE_ENDS,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 export interface ChunkIdentity {
   readonly jobId: JobId
@@ -42,11 +55,11 @@ export class SseChunks {
   }
 
   first(text: string): string {
-    return `${this.#delta}"role":"assistant","content":${JSON.stringify(text)}${DELTA_END}`
+    return `${this.#delta}"role":"assistant","content":${inOneLine(text)}${DELTA_END}`
   }
 
   text(text: string): string {
-    return `${this.#delta}"content":${JSON.stringify(text)}${DELTA_END}`
+    return `${this.#delta}"content":${inOneLine(text)}${DELTA_END}`
   }
 
   last(finishReason: FinishReason, service: unknown): string {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/domain/ids.ts'
-import { SseChunks } from '../../../src/edge/answer/sse-chunks.ts'
+import { SseChunks, sseEvent } from '../../../src/edge/answer/sse-chunks.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 
 const jobId = toJobId(`job_${'0'.repeat(26)}`)
@@ -40,5 +40,15 @@ Bytes('with usage asked for, every chunk says null but the extra one', () => {
 })
 Bytes('a torn surrogate is escaped, not sent as broken UTF-8', () => {
   assert.match(new SseChunks(identity).text('\ud800'), /\\ud800/)
+})
+Bytes('data is one line to who ends lines as Unicode does, as Python and Swift', () => {
+  const ends = '\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029'
+  const chunks = new SseChunks(identity)
+  const events = [chunks.first(ends), chunks.text(ends), sseEvent({ message: ends })]
+  for (const event of events) {
+    const line = event.slice(0, -2)
+    for (const end of ends) assert.not.ok(line.includes(end))
+    assert.ok(JSON.stringify(JSON.parse(line.slice('data: '.length))).includes('\u2028'))
+  }
 })
 Bytes.run()
