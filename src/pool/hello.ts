@@ -17,6 +17,7 @@ const SLOTS_MAX = 4_096
 const OFFERED_MAX = 256
 const REGION_CHARS_MAX = 64
 const SOFTWARE_CHARS_MAX = 128
+const NOT_COMPACT = 'must be 64 bytes: r and vs of EIP-2098, without a byte v behind them'
 
 /** A worker whose key is proven; its number on chain is not known yet. */
 export interface Introduction {
@@ -43,14 +44,16 @@ export function checkHello(
     return refuse(status.INVALID_ARGUMENT, 'worker and payee must be addresses of 20 bytes')
   }
   const challenged = signatureFromBytes(hello.challengeSignature)
-  if (!challenged || recover(challengeDigest(separator, nonce), challenged) !== worker) {
+  if (!challenged) return refuse(status.UNAUTHENTICATED, `challenge_signature ${NOT_COMPACT}`)
+  if (recover(challengeDigest(separator, nonce), challenged) !== worker) {
     return refuse(
       status.UNAUTHENTICATED,
       `challenge_signature is not by ${worker} for this chain and contract`,
     )
   }
   const signature = signatureFromBytes(hello.registrationSignature)
-  if (!signature || recover(registrationDigest(separator, worker, payee), signature) !== worker) {
+  if (!signature) return refuse(status.UNAUTHENTICATED, `registration_signature ${NOT_COMPACT}`)
+  if (recover(registrationDigest(separator, worker, payee), signature) !== worker) {
     return refuse(
       status.UNAUTHENTICATED,
       `registration_signature is not by ${worker} for payee ${payee}`,

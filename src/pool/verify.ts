@@ -52,7 +52,10 @@ export function verifyCompletion(
   const hash = hex32FromBytes(claim.outputHash)
   const signature = signatureFromBytes(claim.signature)
   if (!hash || !signature) {
-    return no('malformed_proof', 'output_hash must be 32 bytes and signature 64')
+    return no(
+      'malformed_proof',
+      'output_hash must be 32 bytes, and signature 64: r and vs of EIP-2098',
+    )
   }
   if (claim.chunks !== seen.chunks) {
     return no('wrong_chunks', `it claims ${claim.chunks} chunks, ${seen.chunks} arrived`)

@@ -42,6 +42,21 @@ Sessions(
 )
 
 Sessions(
+  'a signature of 65 bytes, with its v, is no other key: the worker is told which form is meant',
+  inHouse(async ({ rogue }) => {
+    const v = Buffer.from([27])
+    for (const [field, hello] of [
+      ['challenge_signature', { challenge: v }],
+      ['registration_signature', { registration: v }],
+    ] as const) {
+      const worker = await rogue(9, { v: hello })
+      assert.is(worker.ended?.code, 'UNAUTHENTICATED')
+      assert.match(worker.ended?.details ?? '', new RegExp(`^${field} must be 64 bytes: r and vs`))
+    }
+  }),
+)
+
+Sessions(
   'a time in nanoseconds is more than can be read: the worker is told what was wrong',
   inHouse(async ({ rogue }) => {
     const worker = await rogue(9)

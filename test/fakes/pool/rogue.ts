@@ -20,6 +20,8 @@ import { ESCROW_SEPARATOR, identity, MODEL } from './stage.ts'
 
 const BEAT_MS = 1_000
 
+const behind = (signature: Buffer, v?: Buffer) => (v ? Buffer.concat([signature, v]) : signature)
+
 export type Say = NonNullable<ConnectRequest['message']>
 
 /** A worker written by hand that does what a test tells it, lies included. */
@@ -55,6 +57,8 @@ export class Rogue {
       token?: Buffer
       resumes?: boolean
       batches?: boolean
+      /** Behind its signatures of the hello: the byte that signers of 65 give. */
+      v?: { challenge?: Buffer; registration?: Buffer }
       /** EIP-712 domain of the escrow that it signs for. */
       separator?: Uint8Array
       /** Whether it says that it lives: unless told not to, so that no test is a race with the pool. */
@@ -89,8 +93,8 @@ export class Rogue {
             protocol: hello.protocol ?? 1,
             worker: address,
             payee: address,
-            challengeSignature: answer.challengeSignature,
-            registrationSignature: answer.registrationSignature,
+            challengeSignature: behind(answer.challengeSignature, hello.v?.challenge),
+            registrationSignature: behind(answer.registrationSignature, hello.v?.registration),
             models: (hello.models ?? [MODEL]).map((id) => ({
               id,
               contextWindow: hello.contextWindow ?? 0,

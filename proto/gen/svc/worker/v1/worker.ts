@@ -84,7 +84,10 @@ export interface Hello {
   protocol: number;
   /** The worker's address, 20 bytes; its key signs challenges and completions. */
   worker: Buffer;
-  /** Over Challenge: r (32 bytes) and vs (32 bytes, EIP-2098: s with the parity of y as its top bit). */
+  /**
+   * Over Challenge: r (32 bytes) and vs (32 bytes, EIP-2098: s with the parity of y as its top bit). An s in
+   * the upper half of the curve's order is made n - s first, and the parity the other one.
+   */
   challengeSignature: Buffer;
   /** Where earnings go, 20 bytes. Counts when the worker is registered; after that it is changed on chain. */
   payee: Buffer;
@@ -286,7 +289,7 @@ export interface Completion {
    */
   signature: Buffer;
   finishReason: Completion_FinishReason;
-  /** Number of chunks that carried the text. */
+  /** How many chunks of the job were sent, those without text as well: one more than the last `seq`. */
   chunks: number;
 }
 
@@ -2657,7 +2660,8 @@ export const WorkerServiceService = {
    * deactivated, too many breaches): dialling again does not help before something is changed.
    * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
    * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
-   * worker has connected anew. OK: the worker left.
+   * worker has connected anew. OK: the worker left. Any other, such as CANCELLED or INTERNAL, is a stream that
+   * broke: dial again.
    */
   connect: {
     path: "/svc.worker.v1.WorkerService/Connect" as const,
@@ -2678,7 +2682,8 @@ export interface WorkerServiceServer extends UntypedServiceImplementation {
    * deactivated, too many breaches): dialling again does not help before something is changed.
    * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
    * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
-   * worker has connected anew. OK: the worker left.
+   * worker has connected anew. OK: the worker left. Any other, such as CANCELLED or INTERNAL, is a stream that
+   * broke: dial again.
    */
   connect: handleBidiStreamingCall<ConnectRequest, ConnectResponse>;
 }
@@ -2691,7 +2696,8 @@ export interface WorkerServiceClient extends Client {
    * deactivated, too many breaches): dialling again does not help before something is changed.
    * RESOURCE_EXHAUSTED (the pool is full, or the worker does not read), DEADLINE_EXCEEDED (no heartbeat),
    * UNAVAILABLE (the pool shuts down, or is not ready): dial again, or another pool. ABORTED: the same
-   * worker has connected anew. OK: the worker left.
+   * worker has connected anew. OK: the worker left. Any other, such as CANCELLED or INTERNAL, is a stream that
+   * broke: dial again.
    */
   connect(): ClientDuplexStream<ConnectRequest, ConnectResponse>;
   connect(options: Partial<CallOptions>): ClientDuplexStream<ConnectRequest, ConnectResponse>;
