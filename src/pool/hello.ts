@@ -90,9 +90,10 @@ function whyNotSpoken(protocol: number): string | undefined {
     : `${said}: this pool is older than the agent, dial another one or use an older agent`
 }
 
-const CONTROL = /\p{C}/gu
+/** Ends of lines of Unicode among them: it goes into events, which Python reads by such lines. */
+const NOT_IN_A_LINE = /[\p{C}\p{Zl}\p{Zp}]/gu
 const tidy = (text: string, charsMax: number): string =>
-  text.replace(CONTROL, '').slice(0, charsMax)
+  text.replace(NOT_IN_A_LINE, '').slice(0, charsMax)
 
 /**
  * What the catalogue lists comes first. What it does not list is kept as far as there is room: it may be

@@ -30,6 +30,17 @@ Members(
 )
 
 Members(
+  'worker.registered: a region is one line, whatever ends a line to its readers',
+  inHouse(async ({ stage, rogue }) => {
+    await rogue(1, { region: 'eu\u2028-\u2029we\u0085s\r\nt' })
+    await until('the newcomer to be told of', () => stage.facts.told.length === 1, SOON_MS)
+    const [told] = stage.facts.told
+    assert.ok(told?.type === 'worker.registered')
+    assert.is(told.data.region, 'eu-west')
+  }),
+)
+
+Members(
   'worker.registered: told by the next pool where one was killed before, never where one told it',
   inHouse(async ({ stage, rogue }) => {
     // The stream is down: the worker is welcome all the same.

@@ -54,6 +54,7 @@ export class Rogue {
       signedBy?: number
       contextWindow?: number
       agent?: string
+      region?: string
       token?: Buffer
       resumes?: boolean
       batches?: boolean
@@ -101,7 +102,7 @@ export class Rogue {
             })),
             slots: hello.slots ?? 1,
             engine: 'rogue',
-            region: 'test',
+            region: hello.region ?? 'test',
             agent: hello.agent ?? 'test',
             sessionToken: hello.token ?? Buffer.alloc(0),
             resumes: hello.resumes ?? false,
