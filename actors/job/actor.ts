@@ -1,6 +1,7 @@
 import type { Address } from '../../src/domain/ids.ts'
 import { toJobId } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
+import { toUnixMs } from '../../src/domain/time.ts'
 import type { AskTextSent } from '../../src/messages/edge.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
 import type {
@@ -22,6 +23,7 @@ import { decide } from './decide.ts'
 import { due, dueAhead, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
 import type { JobEvent } from './events.ts'
+import { heardBy } from './heard-times.ts'
 import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
 import { Prompts } from './prompts.ts'
@@ -72,7 +74,7 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
     begun: (command) => {
       if (command.type === 'StartJob') around.prompts.keep(command)
     },
-    decide: (job, command) => decide(job, command, world),
+    decide: (job, command) => decide(job, heardBy(ports.clock.now(), job, command), world),
     evolve,
     due,
     dueAhead,
@@ -128,7 +130,12 @@ async function run(
     case 'expire':
       // So late, nobody owned this job at its deadline: a proof that came in time is said again first.
       if (clock.now() - effect.at > EXPIRY_LATE_MS) await pause(clock, REPORTS_AGAIN_MS)
-      return context.tell({ type: 'ExpireJob', jobId: id, at: clock.now() })
+      // It may be early by a clock that was set back since: the window has passed for all that.
+      return context.tell({
+        type: 'ExpireJob',
+        jobId: id,
+        at: toUnixMs(Math.max(clock.now(), effect.at)),
+      })
     case 'tell_edge': {
       const ending = endingOf(job)
       if (ending) outbox.add(replyTo, ending)
@@ -188,6 +195,7 @@ async function offer(
     replyTo,
     escrowTx: job.escrow.tx,
     exclude: job.excludeWorkers,
+    sentAt: clock.now(),
     assignLate: !stream && !isWatched(wallet),
     ...(job.contextAbove === undefined ? {} : { contextAbove: job.contextAbove }),
     ...(prompt ? { prompt } : {}),

@@ -81,8 +81,11 @@ export function rests(job: Job): boolean {
 }
 
 function dueRunning(job: RunningJob): readonly JobEffect[] {
-  const { deadlineAt } = job.terms
-  const expire: JobEffect = { key: 'expire', type: 'expire', at: deadlineAt, notBefore: deadlineAt }
+  const { createdAt, deadlineAt } = job.terms
+  const expire: JobEffect = {
+    ...{ key: 'expire', type: 'expire', at: deadlineAt },
+    ...{ notBefore: deadlineAt, withinMs: deadlineAt - createdAt },
+  }
   const watched = job.cancelled ? [expire] : [expire, watchEdge(job)]
   if (lockIsOpen(job)) watched.push(lock(false))
   if (!job.attempt) return watched
@@ -137,7 +140,10 @@ function dueEnded(job: EndedJob): readonly JobEffect[] {
 /** A timeout's answer names the refund: it waits for the hash, but not for ever. */
 function answer(job: EndedJob): JobEffect {
   return awaitsRefundHash(job)
-    ? { ...tellEdge, key: 'tell_edge.late', notBefore: addMs(job.endedAt, REFUND_HASH_WAIT_MS) }
+    ? {
+        ...{ ...tellEdge, key: 'tell_edge.late', withinMs: REFUND_HASH_WAIT_MS },
+        notBefore: addMs(job.endedAt, REFUND_HASH_WAIT_MS),
+      }
     : tellEdge
 }
 

@@ -41,6 +41,7 @@ export async function monitored(
   let missing = async (): Promise<readonly string[]> => (awaited.size > 0 ? [...awaited] : [REST])
   const lacks = async () => (leaving ? ['a reason to stay: it is going down'] : missing())
   countReady(metrics, async () => (leaving ? undefined : missing()))
+  tellTime(metrics)
   const monitor = await open(config, metrics, lacks)
   const role = await start({
     metrics,
@@ -83,4 +84,10 @@ function countReady(metrics: Metrics, missing: () => Promise<readonly string[] |
     const words = await missing()
     return words && (words.length === 0 ? 1 : 0)
   })
+}
+
+/** Whoever asks has a clock of its own to compare with: deadlines and windows are by this one. */
+function tellTime(metrics: Metrics): void {
+  const help = 'What time this process takes it to be, in seconds since the Unix epoch.'
+  metrics.gauge({ name: 'svc_clock_seconds', help }, () => Date.now() / 1_000)
 }

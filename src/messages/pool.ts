@@ -16,7 +16,10 @@ export interface OfferJob {
   readonly wallet: Address
   readonly model: string
   readonly outputTokensMax: number
+  /** By the clock of the host, as all times of a job. */
   readonly deadlineAt: UnixMs
+  /** What that clock says now: the pool's own may say something else. Absent: a host of before. */
+  readonly sentAt?: UnixMs
   /** Where chunks go: an edge's inbox. */
   readonly replyTo: string
   readonly escrowTx: TxHash

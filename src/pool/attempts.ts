@@ -22,7 +22,8 @@ export class Attempts {
   ) {}
 
   /** Its prompt is held no longer than it is wanted: not with the job. */
-  take({ prompt, ...job }: OfferJob): OfferReply {
+  take({ prompt, ...offered }: OfferJob): OfferReply {
+    const job = byClockOf(this.deps, offered)
     const known = this.taken.get(job.jobId)
     if (known && known.attempt >= job.attempt) return { type: 'taken' }
     if (this.deps.placements.draining) return { type: 'refused', reason: 'draining' }
@@ -105,4 +106,14 @@ export class Attempts {
   private forget(attempt: Attempt): void {
     if (this.open.get(attempt.job.jobId) === attempt) this.open.delete(attempt.job.jobId)
   }
+}
+
+/** The offer with its deadline by the pool's own clock, which may say something else than the host's. */
+function byClockOf<Offered extends Pick<OfferJob, 'deadlineAt' | 'sentAt'>>(
+  { clock }: Pick<AttemptDeps, 'clock'>,
+  offered: Offered,
+): Offered {
+  const { deadlineAt, sentAt } = offered
+  if (sentAt === undefined) return offered
+  return { ...offered, deadlineAt: addMs(clock.now(), deadlineAt - sentAt) }
 }

@@ -12,7 +12,7 @@ import {
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus, Subscription } from '../ports/bus.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import { type Clock, pause } from '../ports/clock.ts'
+import { type Clock, pause, steady } from '../ports/clock.ts'
 import type { Outputs } from '../ports/outputs.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -84,11 +84,14 @@ export class Pool {
   private readonly questions: Subscription
   private readonly stopTicking: () => void
   private leaving = false
+  /** Rests, waits and demand are this pool's own: none gets longer by a clock that is set. */
+  private readonly clock: Clock
 
   constructor(private readonly options: PoolOptions) {
     const { bus, clock, poolId } = options
     this.poolId = poolId
-    this.placements = new Placements(clock, {
+    this.clock = steady(clock)
+    this.placements = new Placements(this.clock, {
       held: (jobId, session) => this.attempts.get(jobId)?.held(session),
       stranded: (jobId) => this.attempts.get(jobId)?.stranded(),
       running: (session, jobIds) => this.attempts.running(session, jobIds),
@@ -129,9 +132,9 @@ export class Pool {
     })
     this.publisher = new SummaryPublisher(bus, clock, () => ({
       ...this.placements.summary(poolId),
-      census: censusOf(this.placements.all(), this.demand.lastMinuteOfAll(clock.now())),
+      census: censusOf(this.placements.all(), this.demand.lastMinuteOfAll(this.clock.now())),
     }))
-    this.standings = new StandingPublisher(this.placements, this.canaries, this.demand, clock)
+    this.standings = new StandingPublisher(this.placements, this.canaries, this.demand, this.clock)
     this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond, trace) => {
       respond(this.answer(message as PoolRequest, trace))
     })
@@ -271,7 +274,7 @@ export class Pool {
 
   private standingOf(address: Address): StandingReply {
     const { placements, demand, canaries, terms } = this
-    const at = this.options.clock.now()
+    const at = this.clock.now()
     const seen = placements.look(address, (model) => demand.lastMinute(model, at))
     if (!seen) return { type: 'absent' }
     return toldStanding({
@@ -286,7 +289,7 @@ export class Pool {
   private answer(request: PoolRequest, trace?: Traceparent): { readonly type: string } {
     switch (request.type) {
       case 'OfferJob':
-        this.demand.note(request.model, this.options.clock.now())
+        this.demand.note(request.model, this.clock.now())
         return this.attempts.take(trace ? { ...request, trace } : request)
       case 'StopJob':
         return this.attempts.stop(request)

@@ -1,4 +1,4 @@
-import type { DurationMs, UnixMs } from '../domain/time.ts'
+import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
 
 /** Time and randomness, so that the whole house runs under a simulated clock. */
 export interface Clock {
@@ -10,6 +10,18 @@ export interface Clock {
   /** Calls again and again. The returned function cancels. */
   every(span: DurationMs, call: () => void): () => void
   randomBytes(count: number): Uint8Array
+}
+
+/** Its moments go on as spans do, whatever `clock` is set to meanwhile: for those that one process alone compares. */
+export function steady(clock: Clock): Clock {
+  const [startedAt, sinceMs] = [clock.now(), clock.monotonic()]
+  return {
+    now: () => addMs(startedAt, Math.round(clock.monotonic() - sinceMs)),
+    monotonic: () => clock.monotonic(),
+    after: (span, call) => clock.after(span, call),
+    every: (span, call) => clock.every(span, call),
+    randomBytes: (count) => clock.randomBytes(count),
+  }
 }
 
 export const pause = (clock: Clock, span: DurationMs): Promise<void> =>

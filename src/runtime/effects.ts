@@ -1,3 +1,4 @@
+import type { DurationMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FailedEffects } from './failed-effects.ts'
 import type { DueEffect, EffectContext } from './kind.ts'
@@ -49,6 +50,8 @@ export class EffectSet<Command, Effect extends DueEffect> {
 class Running<Command, Effect extends DueEffect> {
   readonly #effect: Effect
   readonly #options: Options<Command, Effect>
+  /** By the clock that never jumps. */
+  readonly #dueAt: number
   #failures = 0
   #cancelled = false
   #cancelTimer: () => void = () => {}
@@ -56,13 +59,20 @@ class Running<Command, Effect extends DueEffect> {
   constructor(effect: Effect, options: Options<Command, Effect>) {
     this.#effect = effect
     this.#options = options
+    this.#dueAt = options.clock.monotonic()
   }
 
   start(): void {
-    const { notBefore } = this.#effect
-    const wait = notBefore === undefined ? 0 : notBefore - this.#options.clock.now()
+    const wait = this.#waitMs()
     if (wait > 0) this.#later(wait)
     else void this.#run()
+  }
+
+  #waitMs(): DurationMs {
+    const { notBefore, withinMs = Number.POSITIVE_INFINITY } = this.#effect
+    if (notBefore === undefined) return 0
+    const { clock } = this.#options
+    return Math.min(notBefore - clock.now(), this.#dueAt + withinMs - clock.monotonic())
   }
 
   cancel(): void {

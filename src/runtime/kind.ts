@@ -1,4 +1,4 @@
-import type { UnixMs } from '../domain/time.ts'
+import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Traceparent } from '../domain/traceparent.ts'
 
 /**
@@ -66,6 +66,8 @@ export interface DueEffect {
   readonly everyMs?: number
   /** Starts it no earlier than this. */
   readonly notBefore?: UnixMs
+  /** That is a moment by a clock of another host, or one that was set since: waits no longer than this for it. */
+  readonly withinMs?: DurationMs
 }
 
 export interface EffectContext<Command> {

@@ -3,12 +3,15 @@ import { performance } from 'node:perf_hooks'
 import { toUnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
+/** Node's timers end at once where they are given more: 24 days. Nothing here has to wait that long. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 /** The real clock. */
 export const systemClock: Clock = {
   now: () => toUnixMs(Date.now()),
   monotonic: () => performance.now(),
   after: (span, call) => {
-    const timer = setTimeout(call, span)
+    const timer = setTimeout(call, Math.min(span, TIMER_MS_MAX))
     return () => clearTimeout(timer)
   },
   every: (span, call) => {

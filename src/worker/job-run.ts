@@ -10,7 +10,6 @@ import type { JobId } from '../domain/ids.ts'
 import { mostTokensOf } from '../domain/plausible-tokens.ts'
 import type { Completion } from '../domain/proof.ts'
 import { unreachable } from '../domain/result.ts'
-import { toUnixMs, unixSeconds } from '../domain/time.ts'
 import { toTraceparent } from '../domain/traceparent.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Attributes, Span, Traces } from '../telemetry/traces.ts'
@@ -60,6 +59,7 @@ export class JobRun {
   private readonly whole = new WellFormed()
   private tokens = 0
   private startedMs = 0
+  private spanMs = 0
   private firstTokenMs: number | undefined
   private engineFailed = false
   private stopped: StopReason | undefined
@@ -83,6 +83,7 @@ export class JobRun {
    */
   async run(spanMs: number): Promise<{ outcome: ToPool; end: RunEnd }> {
     const deadline = setTimeout(() => this.stop('out_of_time'), spanMs)
+    this.spanMs = spanMs
     this.startedMs = performance.now()
     try {
       return this.report(await this.outcome())
@@ -190,6 +191,12 @@ export class JobRun {
     this.deps.outgoing.text(this.stream, text)
   }
 
+  /** The pool's time, which the deadline is given in: this machine's clock may be wrong, or be set meanwhile. */
+  private poolSeconds(): number {
+    const startedAt = this.offer.deadlineAt - this.spanMs
+    return Math.max(0, Math.floor((startedAt + performance.now() - this.startedMs) / 1_000))
+  }
+
   private completion(ending: EngineEnding | undefined, finishReason: FinishReason): ToPool {
     const { identity, escrowSeparator } = this.deps
     const text = this.stream.texts.join('')
@@ -199,7 +206,7 @@ export class JobRun {
       jobId: this.jobId,
       outputHash: outputHash(text),
       outputTokens: Math.min(claimed, this.offer.maxOutputTokens),
-      completedAt: unixSeconds(toUnixMs(Date.now())),
+      completedAt: this.poolSeconds(),
     }
     // Two different completions of one job cost stake, and no job is worth that.
     const refused = this.claim(completion)

@@ -2,22 +2,31 @@ import type { Log } from '../telemetry/log.ts'
 
 const SKEW_WARN_MS = 5_000
 
-/** A pool's time, as its heartbeats tell it: the deadlines of its offers are given in that. */
+/**
+ * A pool's time, as its heartbeats tell it: the deadlines of its offers are given in that, and by that it judges
+ * when an answer was signed. It goes on by the clock that never jumps, whatever becomes of this machine's.
+ */
 export class PoolClock {
-  /** Of ours. */
-  private aheadMs = 0
+  /** What the pool's clock is ahead of the one that never jumps. */
+  private sinceStartMs: number | undefined
+  private warnedOfMs = 0
 
   constructor(private readonly log: Log) {}
 
   hear(sentAt: number): void {
     const aheadMs = sentAt - Date.now()
-    if (Math.abs(aheadMs - this.aheadMs) > SKEW_WARN_MS) {
+    if (Math.abs(aheadMs - this.warnedOfMs) > SKEW_WARN_MS) {
       this.log.warn({ aheadMs }, "the pool's clock differs: set this machine's clock")
+      this.warnedOfMs = aheadMs
     }
-    this.aheadMs = aheadMs
+    this.sinceStartMs = sentAt - performance.now()
   }
 
   leftMs(deadlineAt: number): number {
-    return deadlineAt - Date.now() - this.aheadMs
+    return deadlineAt - this.now()
+  }
+
+  private now(): number {
+    return this.sinceStartMs === undefined ? Date.now() : this.sinceStartMs + performance.now()
   }
 }

@@ -5,7 +5,6 @@ import type { Refusal } from '../../domain/errors.ts'
 import type { JobId, TxHash } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { unreachable } from '../../domain/result.ts'
-import { addMs } from '../../domain/time.ts'
 import type { Chunk, EdgeMessage } from '../../messages/edge.ts'
 import type { JobReply } from '../../messages/job-reply.ts'
 import type { JobView } from '../../messages/job-view.ts'
@@ -27,7 +26,7 @@ import { Followers } from './followers.ts'
 import type { Completed, Failed, Known, Outcome } from './outcome.ts'
 import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
-import type { WaitedJob } from './waited-job.ts'
+import { leftMs, type WaitedJob } from './waited-job.ts'
 import type { Waiter } from './waiting.ts'
 import { withWorkersWords } from './workers-words.ts'
 
@@ -65,6 +64,8 @@ export class FollowedJob implements Waiter {
   #jobIsOver = false
   #completed: Completed | undefined
   #completedAt = 0
+  /** By the clock that never jumps: the job's window is as long whatever becomes of the other one. */
+  readonly #waitsUntil: number
   #heardAt: number
   #asking = false
   #view: JobView | undefined
@@ -77,6 +78,7 @@ export class FollowedJob implements Waiter {
     this.jobId = options.job.jobId
     this.prompt = options.job.prompt
     this.#heardAt = options.clock.monotonic()
+    this.#waitsUntil = this.#heardAt + leftMs(options.job, options.clock.now()) + DEADLINE_MARGIN_MS
     this.outcome = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -173,12 +175,12 @@ export class FollowedJob implements Waiter {
   }
 
   #noticeSilence(): void {
-    const { clock, job, origin } = this.#options
+    const { clock, origin } = this.#options
     const silentMs = clock.monotonic() - this.#heardAt
     const silenceMs = origin === 'joined' ? SILENCE_JOINED_MS : SILENCE_MS
     const verdict = this.#doubt.verdict(clock.monotonic())
     if (verdict) this.refuse(verdict)
-    else if (clock.now() >= addMs(job.deadlineAt, DEADLINE_MARGIN_MS)) this.#giveUp()
+    else if (clock.monotonic() >= this.#waitsUntil) this.#giveUp()
     else if (silentMs >= silenceMs && !this.#asking) void this.#ask()
   }
 

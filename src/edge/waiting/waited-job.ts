@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../domain/chat.ts'
 import type { Credits } from '../../domain/credits.ts'
 import type { JobId } from '../../domain/ids.ts'
-import type { UnixMs } from '../../domain/time.ts'
+import type { DurationMs, UnixMs } from '../../domain/time.ts'
 import type { JoinEntry } from '../../ports/ledger.ts'
 import type { Caller } from '../callers/auth.ts'
 
@@ -19,3 +19,7 @@ export interface WaitedJob {
   /** How a retried request finds this job. */
   readonly join?: Pick<JoinEntry, 'key' | 'bodyDigest'>
 }
+
+/** Of the job's window. Another host may have said when it began: what its clock has wrong adds nothing. */
+export const leftMs = ({ at, deadlineAt }: WaitedJob, now: UnixMs): DurationMs =>
+  Math.min(Math.max(0, deadlineAt - now), deadlineAt - at)

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/ids.ts'
 import { addMs, type UnixMs } from '../../domain/time.ts'
 import { ADMISSION_MS } from '../../messages/admission.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { type Clock, steady } from '../../ports/clock.ts'
 import type { Registry } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Placements } from '../placement.ts'
@@ -50,6 +50,8 @@ interface Entrant {
 export class Canaries {
   private readonly admissions: Admissions
   private readonly retries = new Retries()
+  /** Of retries: that clock is not set. */
+  private readonly steady: Clock
   private readonly entrants = new Map<Address, Entrant>()
   private readonly running = new Map<string, Canary>()
   /** Those with something to show yet. */
@@ -58,6 +60,7 @@ export class Canaries {
 
   constructor(private readonly options: Options) {
     this.admissions = new Admissions(options)
+    this.steady = steady(options.clock)
     this.stopRenewing = options.clock.every(ADMISSION_MS / 48, () => this.renew())
   }
 
@@ -152,7 +155,7 @@ export class Canaries {
     }
     this.waiting.add(entrant)
     if (entrant.running || session.isOver || session.isSuspended) return
-    const model = all.find((each) => this.retries.isDue(session.profile, each, clock.now()))
+    const model = all.find((each) => this.retries.isDue(session.profile, each, this.steady.now()))
     if (model === undefined) return
     const job = canaryJob(model, entrant.thinking.has(model), clock)
     if (!placements.holdCanary(session, job.jobId)) return
@@ -190,10 +193,15 @@ export class Canaries {
         else entrant.thinking.add(model)
         return
       case 'nothing':
-        this.retries.soon(profile, model, now)
+        this.retries.soon(profile, model, this.steady.now())
         return
       case 'failed': {
-        const { failures, nextAt } = this.retries.failed(profile, model, verdict.why, now)
+        const { failures, nextAt } = this.retries.failed(
+          profile,
+          model,
+          verdict.why,
+          this.steady.now(),
+        )
         log.warn({ ...about, failures, nextAt, why: verdict.why }, 'canary job failed')
       }
     }

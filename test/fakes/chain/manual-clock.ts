@@ -4,11 +4,12 @@ import type { Clock } from '../../../src/ports/clock.ts'
 /** Time moves only by `advance`. */
 export class ManualClock implements Clock {
   #now = 1_800_000_000_000
+  #wrongMs = 0
   #count = 0
   readonly #timers = new Set<{ at: number; every?: DurationMs; call: () => void }>()
 
   now(): UnixMs {
-    return toUnixMs(this.#now)
+    return toUnixMs(this.#now + this.#wrongMs)
   }
 
   monotonic(): number {
@@ -25,6 +26,11 @@ export class ManualClock implements Clock {
 
   randomBytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.#count++ & 0xff)
+  }
+
+  /** Somebody sets the clock, ahead or back: nothing else has moved. */
+  jump(byMs: DurationMs): void {
+    this.#wrongMs += byMs
   }
 
   /** As if the process had been stopped: what was due meanwhile is late. */

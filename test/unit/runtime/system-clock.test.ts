@@ -34,4 +34,14 @@ SystemClock('what is done in time leaves no timer behind', async () => {
   assert.is(await inTime(systemClock, 1, new Promise(() => {})), undefined)
 })
 
+SystemClock('what is due in sixty days is not due at once', async () => {
+  let called = false
+  const cancel = systemClock.after(60 * 86_400_000, () => {
+    called = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  cancel()
+  assert.not(called)
+})
+
 SystemClock.run()

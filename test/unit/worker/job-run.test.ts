@@ -13,7 +13,7 @@ import { Outgoing, type PoolCall } from '../../../src/worker/outgoing.ts'
 const Run = suite('worker: one job')
 
 /** @returns what the pool reads of a job that ends so */
-async function completionOf(usage: EngineEnding['usage']) {
+async function completionOf(usage: EngineEnding['usage'], deadlineAt = 0) {
   const written: Uint8Array[] = []
   const write = (request: ConnectRequest) => written.push(ConnectRequest.encode(request).finish())
   const outgoing = new Outgoing()
@@ -26,7 +26,12 @@ async function completionOf(usage: EngineEnding['usage']) {
     },
     close: async () => {},
   }
-  const offer = { ...Offer.decode(new Uint8Array()), model: 'a/b', maxOutputTokens: 100 }
+  const offer = {
+    ...Offer.decode(new Uint8Array()),
+    model: 'a/b',
+    maxOutputTokens: 100,
+    deadlineAt,
+  }
   const run = new JobRun(toJobId(`job_${'a'.repeat(26)}`), offer, {
     engine,
     identity: new Identity(`0x${'11'.repeat(32)}`, undefined),
@@ -48,6 +53,13 @@ Run('an upstream may claim any number of tokens: what is told can be written', a
   assert.is(told.promptTokens, 4_294_967_295)
   assert.is(told.outputTokens, 100)
   assert.is((await completionOf({ promptTokens: 9, completionTokens: 1 })).promptTokens, 9)
+})
+
+Run("an answer is dated by the pool's clock, whatever this machine's says", async () => {
+  const usage = { promptTokens: 9, completionTokens: 1 }
+  // A minute is left of it.
+  const { completedAt } = await completionOf(usage, 1_900_000_060_000)
+  assert.ok(completedAt >= 1_900_000_000 && completedAt < 1_900_000_010, `${completedAt}`)
 })
 
 Run.run()
