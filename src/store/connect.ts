@@ -28,6 +28,8 @@ import { takesWrites } from './takes-writes.ts'
 const ANSWER_MS = 2_000
 /** Longer than a Redis that is well stands still, to write its file or in a script. */
 const SILENCE_MS = 4_000
+/** Its disk is full: it refuses PING too, as if that were a write. */
+const CANNOT_KEEP = 'MISCONF'
 
 export interface Store {
   readonly ledger: Ledger
@@ -41,7 +43,7 @@ export interface Store {
   room(): Promise<ServerRoom>
   /** Whether Redis takes writes now. @throws where it does not answer */
   takesWrites(): Promise<boolean>
-  /** Whether Redis answers now. */
+  /** Whether Redis answers now, be it that it takes no writes. */
   ping(): Promise<boolean>
   close(): Promise<void>
 }
@@ -100,7 +102,7 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
     ping: () =>
       redis.ping().then(
         () => true,
-        () => false,
+        ({ message }: Error) => message.startsWith(CANNOT_KEEP),
       ),
     close: async () => {
       redis.disconnect()
