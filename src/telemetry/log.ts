@@ -9,7 +9,7 @@ export type Log = Logger
 export const makeLog = (
   role: string,
   level: string,
-  to: DestinationStream = pino.destination(1),
+  to: DestinationStream = standardOutput(),
 ): Log =>
   pino(
     {
@@ -20,6 +20,18 @@ export const makeLog = (
     },
     to,
   )
+
+/** What is kept of lines that cannot be written, until there is room. */
+const UNWRITTEN_BYTES_MAX = 1_048_576
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT'])
+
+/** Where that is a file on a disk that is full, lines wait, and the newest are lost: no reason to serve nobody. */
+function standardOutput(): DestinationStream {
+  const to = pino.destination({ fd: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX })
+  return to.on('error', (error: NodeJS.ErrnoException) => {
+    if (!NO_ROOM.has(error.code ?? '')) throw error
+  })
+}
 
 /**
  * An error with its causes, and nothing that a library has hung onto it: the client of Redis, for one, hangs

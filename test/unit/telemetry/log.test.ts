@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeLog } from '../../../src/telemetry/log.ts'
 
 const Logs = suite('logs')
+const LOG = new URL('../../../src/telemetry/log.ts', import.meta.url).href
 
 function linesOf(write: (log: ReturnType<typeof makeLog>) => void): string {
   const lines: string[] = []
@@ -36,6 +39,18 @@ Logs('what a library hangs onto an error is left out, of its causes too', () => 
   assert.match(line, /OOM command not allowed/)
   assert.not.match(line, /the answer|"command"|"args"/)
   assert.not.match(line, JSON.stringify(Buffer.from('the answer').toJSON().data).slice(1, -1))
+})
+
+Logs('a disk that is full under them ends nobody', () => {
+  const program = `import { makeLog } from '${LOG}'
+    const log = makeLog('edge', 'info')
+    for (let line = 0; line < 50_000; line++) log.info({ line }, 'nowhere to go')
+    process.stderr.write('lives')`
+  const full = openSync('/dev/full', 'w')
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const { stderr, status } = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'] })
+  closeSync(full)
+  assert.equal([String(stderr), status], ['lives', 0])
 })
 
 Logs.run()
