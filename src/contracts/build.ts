@@ -35,7 +35,11 @@ export interface AbiItem {
 }
 
 const CONTRACTS_DIR = fileURLToPath(new URL('.', import.meta.url))
-const FORGE = fileURLToPath(new URL('../../node_modules/.bin/forge', import.meta.url))
+// Not by its link in `.bin`: its programs for other machines claim the same name there, and npm 10 removes
+// the link again with them.
+const FORGE = fileURLToPath(
+  new URL('../../node_modules/@foundry-rs/forge/bin.mjs', import.meta.url),
+)
 
 let built: Promise<void> | undefined
 
@@ -53,7 +57,9 @@ export function buildContracts(): Promise<void> {
 
 async function build(): Promise<void> {
   // forge is asked each time, even when artifacts exist: it knows whether they fit the sources.
-  const forge = promisify(execFile)(FORGE, ['build', '--skip', 'test'], { cwd: CONTRACTS_DIR })
+  const forge = promisify(execFile)(process.execPath, [FORGE, 'build', '--skip', 'test'], {
+    cwd: CONTRACTS_DIR,
+  })
   const { stderr } = await forge.catch((cause: Error & { stderr?: string }) => {
     throw new Error(`forge build failed\n${cause.stderr ?? ''}`, { cause })
   })

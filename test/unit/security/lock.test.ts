@@ -21,6 +21,7 @@ interface Locked {
   readonly os?: readonly string[]
   readonly cpu?: readonly string[]
   readonly libc?: readonly string[]
+  readonly bin?: Readonly<Record<string, string>>
 }
 
 /** Linux on x64 is what deployments run on: nothing of it may be without a digest. */
@@ -64,6 +65,18 @@ Lock('nothing new runs at installation that nobody has looked at', () => {
       `${name} has an install script: read it, then name it here`,
     )
   }
+})
+
+/**
+ * npm 10, which comes with Node 20 and 22, leaves a program for another machine out, and removes every link that
+ * the lock says it has: also the one of the package that all of them belong to, which `npx` and we ask for.
+ */
+Lock('no program for one kind of machine claims a link', () => {
+  const packages = Object.entries(read('package-lock.json').packages as Record<string, Locked>)
+  const claims = packages
+    .filter(([, { os, cpu, bin }]) => (os || cpu) && bin)
+    .map(([path, { bin }]) => `${path}: ${Object.keys(bin!)}`)
+  assert.equal(claims, [], 'remove "bin" of these from package-lock.json')
 })
 
 Lock('the lock is of this package.json', () => {
