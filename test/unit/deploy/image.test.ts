@@ -50,6 +50,44 @@ Image('each of those is a dependency of the project, with its version', () => {
   for (const name of RUNTIME_PACKAGES) assert.match(dependencies[name] ?? '', /^\d/, name)
 })
 
+/** What a package of the lock needs at run time, where Node finds it: beside it, or further up. */
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+Image('nothing that only a peer asks for is installed, and nothing misses it', () => {
+  assert.match(dockerfile, /npm ci --omit=dev --omit=peer --ignore-scripts/)
+  const packages: Readonly<Record<string, Locked>> = JSON.parse(read('package-lock.json')).packages
+  const found = (from: string, name: string): string | undefined => {
+    const path = `${from && `${from}/`}node_modules/${name}`
+    if (packages[path]) return path
+    return from
+      ? found(from.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), name)
+      : undefined
+  }
+  const installed = new Set<string>()
+  const visit = (path: string | undefined): void => {
+    if (!path || installed.has(path)) return
+    installed.add(path)
+    const { dependencies, optionalDependencies } = packages[path]!
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      visit(found(path, name))
+    }
+  }
+  for (const name of RUNTIME_PACKAGES) visit(`node_modules/${name}`)
+  assert.ok(installed.size > 100)
+  for (const path of installed) {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = packages[path]!
+    for (const name of Object.keys(peerDependencies)) {
+      if (peerDependenciesMeta[name]?.optional) continue
+      assert.ok(installed.has(found(path, name) ?? ''), `${path} needs ${name}: name it`)
+    }
+  }
+})
+
 Image('is compiled from every command', () => {
   const { files } = JSON.parse(read('deploy/image/tsconfig.json'))
   assert.equal([...files].sort(), roles.map((file) => `../../${file}`).sort())
