@@ -150,6 +150,6 @@ export async function givenPassword(settings: Settings): Promise<string | undefi
 function ask(question: string): Promise<string> {
   if (canAsk()) return askSecret(question)
   throw new ConfigError(
-    `there is nobody to ask for the ${question}: give --password-file or WORKER_PASSWORD`,
+    `there is no terminal to ask on (${question}): give --password-file or WORKER_PASSWORD`,
   )
 }

@@ -62,5 +62,12 @@ ContractsFile('says what to do where there is none, or where it is something els
   assert.match(await refused(write('part.json', part)), /part.json is not an address file/)
 })
 
+// Mounted from a folder of root's into a container, it is EACCES; a test that root runs can read that one.
+ContractsFile('one that cannot be read is not called something else', async () => {
+  const said = await refused(dir)
+  assert.match(said, /svc-contracts-\w+ cannot be read \(EISDIR\); let the user that this runs as/)
+  assert.not.match(said, /deploy/)
+})
+
 ContractsFile.after(() => rmSync(dir, { recursive: true }))
 ContractsFile.run()
