@@ -37,6 +37,10 @@ Image('roles run as nobody in particular, say how they are, and are ended by sig
   assert.match(runtime, /^ENTRYPOINT \["node"/m)
 })
 
+Image('no layer stores all packages once more', () => {
+  assert.not.match(dockerfile, /chown -R \S+ (?:\/app|\.|node_modules)(?:\s|$)/)
+})
+
 Image('has the packages that the roles import, and no other', () => {
   const imported = Object.values(inputs)
     .flatMap(({ imports }) => imports)
