@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inTime } from '../../../src/ports/clock.ts'
+import { inTime, steady } from '../../../src/ports/clock.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 
 const SystemClock = suite('system clock')
@@ -43,5 +43,16 @@ SystemClock('what is due in sixty days is not due at once', async () => {
   cancel()
   assert.not(called)
 })
+
+SystemClock(
+  'a steady clock tells whole milliseconds, as the protocol has to write them',
+  async () => {
+    const clock = steady(systemClock)
+    for (let look = 0; look < 20; look++) {
+      assert.ok(Number.isInteger(clock.now()), `${clock.now()}`)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  },
+)
 
 SystemClock.run()
