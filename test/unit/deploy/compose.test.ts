@@ -198,4 +198,16 @@ Compose('NATS and Redis are reached from inside alone', () => {
   }
 })
 
+Compose('whoever ends an answer is stopped after who waits for it', () => {
+  const stopsBefore = (name: string): ReadonlySet<string> => {
+    const next = Object.keys(compose.services[name]!.depends_on ?? {})
+    return new Set(next.flatMap((one) => [one, ...stopsBefore(one)]))
+  }
+  const servers = ['nats', 'redis']
+  const behind = (name: string) => [...stopsBefore(name)].sort()
+  assert.equal(behind('edge'), ['actors', ...servers, 'pool', 'settlement'].sort())
+  assert.equal(behind('pool'), ['actors', ...servers, 'settlement'].sort())
+  for (const name of ['web', 'actors', 'settlement']) assert.equal(behind(name), servers)
+})
+
 Compose.run()
