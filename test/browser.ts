@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { install } from '../src/network/install-programs.ts'
-import { findOnPath } from '../src/network/on-path.ts'
+import { install } from '../src/network/programs/install-programs.ts'
+import { findOnPath } from '../src/network/programs/on-path.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const APPLICATIONS = ['Google Chrome', 'Chromium'].map(

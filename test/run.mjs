@@ -77,7 +77,7 @@ async function main(filters) {
 async function installPrograms(filters) {
   const { register } = await import('tsx/esm/api')
   const unregister = register()
-  const { findServers } = await import('../src/network/programs.ts')
+  const { findServers } = await import('../src/network/programs/programs.ts')
   await findServers(['nats-server', 'redis-server'], say)
   const { requireBrowser } = await import('./browser.ts')
   const isInBrowser = ({ name }) => name.startsWith('test/e2e/web/')

@@ -1,5 +1,5 @@
 import { LANES, type Sender, SUBJECTS } from '../messages/subjects.ts'
-import { type BucketName, STREAMS, type StreamName } from './streams.ts'
+import { type BucketName, STREAMS, type StreamName } from './streams/streams.ts'
 
 /**
  * What each role may say to NATS and hear of it: the one table that the users of nats-server are

@@ -8,7 +8,7 @@ import type { DisputeIntent, LockIntent, RegisterWorker, SettleIntent } from '..
 import type { Batch, Hex } from '../ports/escrow.ts'
 import { jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { gasOf } from './gas.ts'
+import { gasOf } from './send/gas.ts'
 
 export interface Call {
   readonly to: Address

@@ -1,11 +1,11 @@
 import type { ModelReader } from '../ports/catalogue.ts'
 import type { EscrowReader } from '../ports/escrow.ts'
 import type { Log } from '../telemetry/log.ts'
-import { makeBlockWatch } from './block-watch.ts'
-import { makeModelReader } from './catalogue.ts'
 import type { Contracts } from './contracts-file.ts'
 import { openNode } from './open-node.ts'
-import { makeReader } from './reader.ts'
+import { makeModelReader } from './read/catalogue.ts'
+import { makeReader } from './read/reader.ts'
+import { makeBlockWatch } from './rpc/block-watch.ts'
 
 export interface ChainOptions {
   readonly rpcUrl: string

@@ -11,8 +11,8 @@ import type { KeeperOutcome } from '../ports/keeper.ts'
 import type { DepositRelay, RelayOutcome, SignedDeposit } from '../ports/web-chain.ts'
 import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import type { Rpc } from './json-rpc.ts'
-import { readLogs } from './log-ranges.ts'
+import type { Rpc } from './rpc/json-rpc.ts'
+import { readLogs } from './rpc/log-ranges.ts'
 import type { Sender } from './sender.ts'
 
 interface Options {

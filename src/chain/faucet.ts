@@ -5,7 +5,7 @@ import { ChainUnavailable, type Hex } from '../ports/escrow.ts'
 import type { Faucet, WalletReader } from '../ports/web-chain.ts'
 import { devUsdgAbi, rComputeAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import type { Rpc } from './json-rpc.ts'
+import type { Rpc } from './rpc/json-rpc.ts'
 import type { Sender } from './sender.ts'
 
 interface Options {

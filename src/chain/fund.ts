@@ -4,7 +4,7 @@ import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress } from '../domain/ids.ts'
 import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { headFollowing } from './moving-head.ts'
+import { headFollowing } from './rpc/moving-head.ts'
 
 export interface FundOptions {
   readonly rpcUrl: string

@@ -4,8 +4,8 @@ import { unreachable } from '../domain/result.ts'
 import type { KeeperCall, KeeperOutcome } from '../ports/keeper.ts'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { isRevert, type RpcError } from './json-rpc.ts'
-import { revertReason } from './revert-reason.ts'
+import { isRevert, type RpcError } from './rpc/json-rpc.ts'
+import { revertReason } from './rpc/revert-reason.ts'
 import { USDG_ERRORS } from './usdg-errors.ts'
 
 /** Which contract it calls. */

@@ -4,8 +4,8 @@ import { hostAndPort } from '../telemetry/host-and-port.ts'
 import type { Log } from '../telemetry/log.ts'
 import { ABI_HASH } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { makeRpc, type Rpc } from './json-rpc.ts'
-import { assertPrices } from './prices.ts'
+import { assertPrices } from './read/prices.ts'
+import { makeRpc, type Rpc } from './rpc/json-rpc.ts'
 
 interface Options {
   readonly rpcUrl: string

@@ -7,7 +7,7 @@ import type { SeenVouchers } from '../ports/set-asides.ts'
 import type { Vouchers } from '../ports/vouchers.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
-import { makeRpc, type Rpc, RpcError } from './json-rpc.ts'
+import { makeRpc, type Rpc, RpcError } from './rpc/json-rpc.ts'
 
 interface Options {
   readonly rpcUrl: string

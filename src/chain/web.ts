@@ -5,13 +5,13 @@ import type { Log } from '../telemetry/log.ts'
 import type { Contracts } from './contracts-file.ts'
 import { makeDepositRelay } from './deposit-relay.ts'
 import { makeFaucet } from './faucet.ts'
-import { makeNetworkReader } from './network-reader.ts'
-import { makeNonces } from './nonces.ts'
 import { openNode } from './open-node.ts'
+import { makeNetworkReader } from './read/network-reader.ts'
+import { makeWalletReader } from './read/wallet-reader.ts'
+import { makeNonces } from './send/nonces.ts'
+import { makeLocalSigner } from './send/transaction.ts'
 import { makeSender } from './sender.ts'
 import { makeSignIn } from './sign-in.ts'
-import { makeLocalSigner } from './transaction.ts'
-import { makeWalletReader } from './wallet-reader.ts'
 
 interface Options {
   readonly rpcUrl: string

@@ -1,5 +1,5 @@
 import type { DependencyContainer } from 'tsyringe'
-import { watchCatalogue } from '../bus/catalogue.ts'
+import { watchCatalogue } from '../bus/buckets/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import type { Starting } from '../config/monitored.ts'

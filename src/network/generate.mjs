@@ -16,7 +16,7 @@ const check = process.argv.includes('--check')
 
 generateProto()
 runScript('src/contracts/generate-abi.ts')
-runScript('src/network/generate-users.ts')
+runScript('src/network/servers/generate-users.ts')
 if (!check) await generateWebApp()
 
 function generateProto() {

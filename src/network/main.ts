@@ -4,11 +4,11 @@ import { readConfig } from '../config/read.ts'
 import { naming } from '../config/shared-settings.ts'
 import { OperatorError } from '../domain/operator-error.ts'
 import { serviceNames } from '../domain/service-names.ts'
-import { dataDirAt } from './data-dir.ts'
+import { dataDirAt } from './data/data-dir.ts'
 import { startNetwork } from './launch.ts'
 import { parseOptions, USAGE, UsageError } from './options.ts'
+import { whenAskedToStop } from './processes/stopping.ts'
 import { makeScreen } from './screen.ts'
-import { whenAskedToStop } from './stopping.ts'
 
 /** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
 export async function launch({ root, startedIn, build }: LaunchOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import type { Role } from './kept-program.ts'
 import type { Counts } from './options.ts'
+import type { Role } from './processes/kept-program.ts'
 
 export const LOOPBACK = '127.0.0.1'
 

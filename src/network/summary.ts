@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
-import type { DataDir } from './data-dir.ts'
-import { addressOf } from './keys.ts'
-import type { NetworkFacts } from './network-file.ts'
-import { baseUrl, poolUrl, webUrl } from './roles.ts'
+import type { DataDir } from './data/data-dir.ts'
+import { addressOf } from './data/keys.ts'
+import type { NetworkFacts } from './data/network-file.ts'
+import { baseUrl, poolUrl, webUrl } from './processes/roles.ts'
 
 /** The table shown once the network is ready, and a line to paste. */
 export function summary(facts: NetworkFacts, dir: DataDir, model: string | undefined): string {

@@ -7,13 +7,13 @@ import { PROTOCOLS } from '../domain/version.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { Departures } from './departures.ts'
-import type { Enrolment } from './enrolment.ts'
-import { checkHello } from './hello.ts'
-import type { Newcomers } from './newcomers.ts'
 import type { Pool } from './pool.ts'
-import { type MetWorker, Session } from './session.ts'
-import { sayWelcome } from './welcome.ts'
+import type { Departures } from './session/departures.ts'
+import type { Enrolment } from './session/enrolment.ts'
+import { checkHello } from './session/hello.ts'
+import type { Newcomers } from './session/newcomers.ts'
+import { type MetWorker, Session } from './session/session.ts'
+import { sayWelcome } from './session/welcome.ts'
 import {
   type Ending,
   endCall,
@@ -21,7 +21,7 @@ import {
   type ToWorker,
   unreadable,
   type WorkerCall,
-} from './worker-call.ts'
+} from './session/worker-call.ts'
 
 export interface ConnectDeps {
   readonly pool: Pool

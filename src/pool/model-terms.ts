@@ -8,8 +8,8 @@ import { toUnixMs, type UnixMs } from '../domain/time.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Canaries } from './canary/canaries.ts'
-import type { Placements } from './placement.ts'
-import type { Session } from './session.ts'
+import type { Placements } from './placement/placement.ts'
+import type { Session } from './session/session.ts'
 
 interface Options {
   readonly catalogue: Catalogue

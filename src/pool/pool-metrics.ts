@@ -1,6 +1,6 @@
 import type { ModelLoad } from '../messages/pool.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Placements } from './placement.ts'
+import type { Placements } from './placement/placement.ts'
 import type { AttemptFailure } from './report.ts'
 
 /** What a pool counts of the attempts that it was offered. */

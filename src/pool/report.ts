@@ -2,8 +2,8 @@ import type { Address } from '../domain/ids.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { AssignWorker, CompleteJob, FailWorker, WorkerFailureReason } from '../messages/job.ts'
 import type { OfferJob } from '../messages/pool.ts'
+import type { Proven } from './proof/verify.ts'
 import type { WorkerProfile } from './registry/state.ts'
-import type { Proven } from './verify.ts'
 
 /** What a pool tells a job. */
 export type PoolReport = AssignWorker | FailWorker | CompleteJob

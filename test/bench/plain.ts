@@ -3,7 +3,7 @@
 // measured one after the other (3), BENCH_JSON names a file for the figures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'nats'
-import { natsAddress } from '../../src/bus/address.ts'
+import { natsAddress } from '../../src/bus/connection/address.ts'
 import { drive } from './drive.ts'
 import {
   AFTERMATH_MS,

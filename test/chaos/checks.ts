@@ -1,4 +1,4 @@
-import { makeRpc } from '../../src/chain/json-rpc.ts'
+import { makeRpc } from '../../src/chain/rpc/json-rpc.ts'
 import { waitFor } from '../../src/network/waiting.ts'
 import { lockedJobs } from '../e2e/books.ts'
 import { hashOf } from '../e2e/calls.ts'

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isSafe } from '../../src/bus/replication.ts'
-import { findOnPath } from '../../src/network/on-path.ts'
-import { type AptSettings, ownApt } from '../../src/network/own-apt.ts'
-import { USER_CACHE } from '../../src/network/unpack.ts'
+import { isSafe } from '../../src/bus/streams/replication.ts'
+import { findOnPath } from '../../src/network/programs/on-path.ts'
+import { type AptSettings, ownApt } from '../../src/network/programs/own-apt.ts'
+import { USER_CACHE } from '../../src/network/programs/unpack.ts'
 
 const run = promisify(execFile)
 const KEPT = join(USER_CACHE, 'nats-server-for-clusters')

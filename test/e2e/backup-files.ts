@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainStateFiles } from '../../src/network/chain-state.ts'
+import { chainStateFiles } from '../../src/network/chain/chain-state.ts'
 import type { Network } from '../network/network.ts'
 import { until } from '../until.ts'
 

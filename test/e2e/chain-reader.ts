@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from '../../src/chain/abi.ts'
 import { fundGas, fundWallet } from '../../src/chain/fund.ts'
-import { headFollowing } from '../../src/chain/moving-head.ts'
+import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toCredits } from '../../src/domain/credits.ts'
 import { type Address, jobIdToBytes32, toAddress, toJobId } from '../../src/domain/ids.ts'
 import type { Network } from '../network/network.ts'

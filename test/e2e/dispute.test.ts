@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createTestClient } from 'viem'
-import { headFollowing } from '../../src/chain/moving-head.ts'
+import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress, toHex32, toJobId } from '../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../fakes/chain/escrow-caller.ts'
 import { type Network, startNetwork } from '../network/network.ts'

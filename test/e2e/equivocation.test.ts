@@ -1,7 +1,7 @@
 import { connect, type NatsConnection } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { natsAddress } from '../../src/bus/address.ts'
+import { natsAddress } from '../../src/bus/connection/address.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { domainSeparator } from '../../src/domain/proof.ts'
 import { Rogue } from '../fakes/pool/rogue.ts'

@@ -6,7 +6,7 @@ import { createPublicClient, createTestClient, createWalletClient, type Hex } fr
 import { privateKeyToAccount } from 'viem/accounts'
 import { connectNats } from '../../src/bus/connect.ts'
 import { devUsdgAbi, jobEscrowAbi } from '../../src/chain/abi.ts'
-import { headFollowing } from '../../src/chain/moving-head.ts'
+import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { jobIdToBytes32, makeJobId, toAddress } from '../../src/domain/ids.ts'
 import type { DepositAddressReply } from '../../src/messages/keeper.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chainStateFiles } from '../../src/network/chain-state.ts'
+import { chainStateFiles } from '../../src/network/chain/chain-state.ts'
 import { waitFor } from '../../src/network/waiting.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 

@@ -8,8 +8,8 @@ import { connectRedis, type Store } from '../../src/store/connect.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { makeMetrics } from '../../src/telemetry/metrics.ts'
 import { until } from '../until.ts'
-import { startNatsWithUsers } from './nats-with-users.ts'
-import { startRedisWithUsers } from './redis-with-users.ts'
+import { startNatsWithUsers } from './bus/nats-with-users.ts'
+import { startRedisWithUsers } from './store/redis-with-users.ts'
 
 /** How full NATS and Redis are, as an actor host may ask them with the users of deploy/. */
 const Room = suite('room in NATS and Redis')

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findOnPath } from '../../src/network/on-path.ts'
-import { unpack } from '../../src/network/unpack.ts'
+import { findOnPath } from '../../src/network/programs/on-path.ts'
+import { unpack } from '../../src/network/programs/unpack.ts'
 
 /** What `npm start` does for a user who may not install packages. */
 const Unpacked = suite('unpacked programs')

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { NetworkFile } from '../../src/network/network-file.ts'
+import type { NetworkFile } from '../../src/network/data/network-file.ts'
 import { pause } from '../../src/network/waiting.ts'
 import { freePortBase } from './free-ports.ts'
 

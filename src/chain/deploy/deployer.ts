@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, toAddress } from '../../domain/ids.ts'
-import { headFollowing } from '../moving-head.ts'
+import { headFollowing } from '../rpc/moving-head.ts'
 import type { Sent } from './record.ts'
 
 export type Reader = PublicClient

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../domain/chat.ts'
 import { makeUnpaidJobId, toAddress } from '../../domain/ids.ts'
 import { addMs, type DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { OfferedJob } from '../offer.ts'
+import type { OfferedJob } from '../attempt/offer.ts'
 
 /** A server that has to load the model first takes a minute for it. */
 export const CANARY_MS: DurationMs = 90_000

@@ -5,11 +5,11 @@ import type {
   Refusal_Reason,
 } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { NOT_ACCEPTED } from '../flaw.ts'
-import type { OfferedJob } from '../offer.ts'
-import type { Placements } from '../placement.ts'
-import { Run } from '../run.ts'
-import type { Session } from '../session.ts'
+import type { OfferedJob } from '../attempt/offer.ts'
+import { Run } from '../attempt/run.ts'
+import type { Placements } from '../placement/placement.ts'
+import { NOT_ACCEPTED } from '../proof/flaw.ts'
+import type { Session } from '../session/session.ts'
 import { CANARY_MS, canaryPrompt } from './canary-job.ts'
 import {
   GAVE_UP,

@@ -6,7 +6,7 @@ import {
   Refusal_Reason,
 } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import type { Flaw } from '../../messages/strikes.ts'
-import type { OfferedJob } from '../offer.ts'
+import type { OfferedJob } from '../attempt/offer.ts'
 import { CANARY_MS } from './canary-job.ts'
 
 /** What a canary job has shown. */

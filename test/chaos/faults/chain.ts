@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { makeRpc } from '../../../src/chain/json-rpc.ts'
-import { chainWrittenAt } from '../../../src/network/chain-state.ts'
+import { makeRpc } from '../../../src/chain/rpc/json-rpc.ts'
+import { chainWrittenAt } from '../../../src/network/chain/chain-state.ts'
 import { pause, until } from '../../until.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { findOnPath } from '../../../src/network/on-path.ts'
+import { findOnPath } from '../../../src/network/programs/on-path.ts'
 
 /**
  * Machines of a network of their own: namespaces of Linux, joined by a bridge. None has 127.0.0.1, so that

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { createTestClient } from 'viem'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { data, type Answer as Reply } from '../../fakes/pool/upstream.ts'
 import { until } from '../../until.ts'

@@ -15,7 +15,7 @@ import {
   rComputeAbi,
   workerStakingAbi,
 } from '../../../src/chain/abi.ts'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { startReceiver } from '../../fakes/webhooks/receiver.ts'

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../../src/chain/json-rpc.ts'
+import type { Rpc } from '../../../src/chain/rpc/json-rpc.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 
 /**

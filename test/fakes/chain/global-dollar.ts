@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import solc from 'solc'
 import { createPublicClient, createWalletClient, type Hex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { KEYS, type LocalChain } from './anvil.ts'
 

@@ -2,7 +2,7 @@ import { createPublicClient, createWalletClient, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { jobEscrowAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
 import { type Address, type JobId, jobIdToBytes32 } from '../../../src/domain/ids.ts'
 import {

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import { modelRegistryAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
-import type { Rpc } from '../../../src/chain/json-rpc.ts'
+import type { Rpc } from '../../../src/chain/rpc/json-rpc.ts'
 import type { Model } from '../../../src/domain/models.ts'
 import { tierNumber } from '../../../src/domain/tiers.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'

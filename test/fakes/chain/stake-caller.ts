@@ -1,7 +1,7 @@
 import { createPublicClient, createWalletClient, encodeFunctionData, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rComputeAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
 import type { JobId } from '../../../src/domain/ids.ts'
 import { completionDigest, domainSeparator, sign } from '../../../src/domain/proof.ts'

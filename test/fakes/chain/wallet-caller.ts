@@ -2,7 +2,7 @@ import { createPublicClient, createWalletClient, type Hex, parseSignature } from
 import { privateKeyToAccount } from 'viem/accounts'
 import { devUsdgAbi, jobEscrowAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
-import { headFollowing } from '../../../src/chain/moving-head.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import type { WithdrawalVoucher } from '../../../src/messages/account.ts'
 import { addressOf, KEYS } from './anvil.ts'

@@ -1,6 +1,6 @@
 import { connectKeeper } from '../../../src/chain/keeper.ts'
-import { makeReader } from '../../../src/chain/reader.ts'
-import { makeLocalSigner } from '../../../src/chain/transaction.ts'
+import { makeReader } from '../../../src/chain/read/reader.ts'
+import { makeLocalSigner } from '../../../src/chain/send/transaction.ts'
 import { makeVouchers } from '../../../src/chain/vouchers.ts'
 import { type GasTerms, makeEscrowWriter } from '../../../src/chain/writer.ts'
 import type { EscrowReader, EscrowWriter, Hex } from '../../../src/ports/escrow.ts'

@@ -1,4 +1,4 @@
-import { RpcError } from '../../../src/chain/json-rpc.ts'
+import { RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { type Address, jobIdFromBytes32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { decodeCall, readCall } from './call-data.ts'

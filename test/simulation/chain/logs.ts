@@ -1,6 +1,6 @@
 import type { RpcLog } from 'viem'
 import { SKIP_REASONS } from '../../../src/chain/abi.ts'
-import { TOPICS, WORKER_DEACTIVATED } from '../../../src/chain/facts.ts'
+import { TOPICS, WORKER_DEACTIVATED } from '../../../src/chain/read/facts.ts'
 import { type Address, type JobId, jobIdToBytes32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { ESCROW, TOKEN, WORKER_STAKING } from './addresses.ts'

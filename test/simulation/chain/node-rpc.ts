@@ -1,4 +1,4 @@
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import type { Address, Hex32 } from '../../../src/domain/ids.ts'
 import { ChainUnavailable, type Hex } from '../../../src/ports/escrow.ts'
 import type { UnsignedTransaction } from '../../../src/ports/signer.ts'

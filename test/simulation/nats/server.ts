@@ -1,4 +1,9 @@
-import { BUCKETS, type BucketName, STREAMS, type StreamName } from '../../../src/bus/streams.ts'
+import {
+  BUCKETS,
+  type BucketName,
+  STREAMS,
+  type StreamName,
+} from '../../../src/bus/streams/streams.ts'
 import type { Node, World } from '../world.ts'
 import { SimBucket } from './bucket.ts'
 import type { SimConsumer } from './consumer.ts'

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ConnectRequest, ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts'
-import type { WorkerCall } from '../../../src/pool/worker-call.ts'
+import type { WorkerCall } from '../../../src/pool/session/worker-call.ts'
 import type { Node, World } from '../world.ts'
 import { Line } from './line.ts'
 

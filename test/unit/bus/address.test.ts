@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { natsAddress } from '../../../src/bus/address.ts'
+import { natsAddress } from '../../../src/bus/connection/address.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 
 const Address = suite('NATS_URL')

@@ -1,8 +1,8 @@
 import type { ConsumerOpts, ConsumerOptsBuilder, JetStreamClient, KV, NatsConnection } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { makeMirror } from '../../../src/bus/buckets/mirror.ts'
 import { encode } from '../../../src/bus/codec.ts'
-import { makeMirror } from '../../../src/bus/mirror.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 
 const Copy = suite('mirror of a bucket')

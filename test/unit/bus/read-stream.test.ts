@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager, JsMsg } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readStream } from '../../../src/bus/read-stream.ts'
+import { readStream } from '../../../src/bus/streams/read-stream.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 
 const Read = suite('read a stream')

@@ -1,7 +1,7 @@
 import { RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changesOf, isSafe, requireSafe } from '../../../src/bus/replication.ts'
+import { changesOf, isSafe, requireSafe } from '../../../src/bus/streams/replication.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 
 const Replication = suite('replication of streams')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { watchCatalogue } from '../../../src/bus/catalogue.ts'
+import { watchCatalogue } from '../../../src/bus/buckets/catalogue.ts'
 import type { CatalogueRecord } from '../../../src/messages/catalogue.ts'
 import type { Registry, RegistryEntry } from '../../../src/ports/registry.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'

@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodeFunctionResult, numberToHex } from 'viem'
 import { jobEscrowAbi } from '../../../src/chain/abi.ts'
-import { readAccount } from '../../../src/chain/account.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { readAccount } from '../../../src/chain/read/account.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { toAddress, toHex32 } from '../../../src/domain/ids.ts'
 
 const WALLET = toAddress(`0x${'aa'.repeat(20)}`)

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readFees, readFeesInstead } from '../../../src/chain/fees.ts'
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
+import { readFees, readFeesInstead } from '../../../src/chain/send/fees.ts'
 import { ChainUnavailable, type Hex } from '../../../src/ports/escrow.ts'
 
 const GWEI = 1_000_000_000n

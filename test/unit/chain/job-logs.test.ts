@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert'
 import { encodeFunctionResult, numberToHex } from 'viem'
 import { jobEscrowAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
-import { TOPICS } from '../../../src/chain/facts.ts'
-import { readJobLogs } from '../../../src/chain/job-logs.ts'
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
+import { TOPICS } from '../../../src/chain/read/facts.ts'
+import { readJobLogs } from '../../../src/chain/read/job-logs.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { toJobId } from '../../../src/domain/ids.ts'
 
 const JOB = toJobId('job_01m808v4yhhzbyxp300v44bh1g')

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeRpc, type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
-import { readLogs } from '../../../src/chain/log-ranges.ts'
+import { makeRpc, type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
+import { readLogs } from '../../../src/chain/rpc/log-ranges.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 
 /** What a node, or a proxy before it, may answer in place of a result. */

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { numberToHex } from 'viem'
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
-import { readLogs } from '../../../src/chain/log-ranges.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
+import { readLogs } from '../../../src/chain/rpc/log-ranges.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 
 interface Range {

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { numberToHex } from 'viem'
-import { type Rpc, RpcError } from '../../../src/chain/json-rpc.ts'
-import { makeLogTail } from '../../../src/chain/log-tail.ts'
+import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
+import { makeLogTail } from '../../../src/chain/rpc/log-tail.ts'
 import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 
 const LogTail = suite('the logs since the last look')

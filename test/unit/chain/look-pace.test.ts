@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LookPace } from '../../../src/chain/look-pace.ts'
+import { LookPace } from '../../../src/chain/send/look-pace.ts'
 
 const lookPace = suite('when a lane looks for its receipts')
 

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodeErrorResult } from 'viem'
 import { jobEscrowAbi } from '../../../src/chain/abi.ts'
-import { RpcError, revertDataOf } from '../../../src/chain/json-rpc.ts'
 import { refusalOf } from '../../../src/chain/keeper-calls.ts'
+import { RpcError, revertDataOf } from '../../../src/chain/rpc/json-rpc.ts'
 
 const SAID = encodeErrorResult({ abi: jobEscrowAbi, errorName: 'NothingToClaim' })
 const METHOD = 'eth_estimateGas'

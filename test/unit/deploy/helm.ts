@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
-import { findOnPath } from '../../../src/network/on-path.ts'
+import { findOnPath } from '../../../src/network/programs/on-path.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 const CHART = join(ROOT, 'deploy/helm')

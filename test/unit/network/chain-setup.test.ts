@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ABI_HASH } from '../../../src/chain/abi.ts'
-import { compileContracts } from '../../../src/network/chain-setup.ts'
-import { dataDirAt } from '../../../src/network/data-dir.ts'
+import { compileContracts } from '../../../src/network/chain/chain-setup.ts'
+import { dataDirAt } from '../../../src/network/data/data-dir.ts'
 import { makeScreen } from '../../../src/network/screen.ts'
 
 const Setup = suite('chain of a development network')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { install } from '../../../src/network/install-programs.ts'
+import { install } from '../../../src/network/programs/install-programs.ts'
 
 const Install = suite('installing programs')
 

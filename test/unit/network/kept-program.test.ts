@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KeptProgram } from '../../../src/network/kept-program.ts'
+import { KeptProgram } from '../../../src/network/processes/kept-program.ts'
 import { pause } from '../../../src/network/waiting.ts'
 
 const Kept = suite('a program that is kept running')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DEFAULT_PREFIX, serviceNames } from '../../../src/domain/service-names.ts'
-import { addressOf, openKeys } from '../../../src/network/keys.ts'
+import { addressOf, openKeys } from '../../../src/network/data/keys.ts'
 
 const Keys = suite('keys of a development network')
 const dir = mkdtempSync(join(tmpdir(), 'svc-keys-'))

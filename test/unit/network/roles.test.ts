@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NATS_ROLES } from '../../../src/bus/permissions.ts'
-import { dataDirAt } from '../../../src/network/data-dir.ts'
-import type { Keys } from '../../../src/network/keys.ts'
-import { passwordVariable } from '../../../src/network/nats-users.ts'
+import { dataDirAt } from '../../../src/network/data/data-dir.ts'
+import type { Keys } from '../../../src/network/data/keys.ts'
 import { parseOptions } from '../../../src/network/options.ts'
 import { layOutPorts } from '../../../src/network/ports.ts'
-import { rolePrograms } from '../../../src/network/roles.ts'
-import { findServerUrls } from '../../../src/network/servers.ts'
+import { rolePrograms } from '../../../src/network/processes/roles.ts'
+import { passwordVariable } from '../../../src/network/servers/nats-users.ts'
+import { findServerUrls } from '../../../src/network/servers/servers.ts'
 
 /** Who is told which password, when the operator runs the nats-servers. */
 const Roles = suite('roles of a network')

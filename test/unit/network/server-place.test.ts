@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serverPlace } from '../../../src/network/server-place.ts'
+import { serverPlace } from '../../../src/network/servers/server-place.ts'
 
 const Place = suite('where a named server is dialled')
 

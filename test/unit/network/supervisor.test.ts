@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Program } from '../../../src/network/kept-program.ts'
-import { makeSupervisor, type Supervisor } from '../../../src/network/supervisor.ts'
+import type { Program } from '../../../src/network/processes/kept-program.ts'
+import { makeSupervisor, type Supervisor } from '../../../src/network/processes/supervisor.ts'
 import { until } from '../../until.ts'
 
 interface Context {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { writeWhole } from '../../../src/network/whole-file.ts'
+import { writeWhole } from '../../../src/network/data/whole-file.ts'
 
 const Whole = suite('network: files that are written whole')
 

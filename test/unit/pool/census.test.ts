@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { REGIONS_MOST } from '../../../src/messages/pool.ts'
-import { censusOf } from '../../../src/pool/census.ts'
-import { Demand } from '../../../src/pool/demand.ts'
+import { censusOf } from '../../../src/pool/placement/census.ts'
+import { Demand } from '../../../src/pool/placement/demand.ts'
 
 const Census = suite('pool census')
 

@@ -4,8 +4,8 @@ import { toAddress, toHex32, toJobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { Chunk } from '../../../src/messages/edge.ts'
 import type { OfferJob } from '../../../src/messages/pool.ts'
-import { EdgeAnswer } from '../../../src/pool/edge-answer.ts'
-import { EdgeOutbox } from '../../../src/pool/edge-outbox.ts'
+import { EdgeAnswer } from '../../../src/pool/attempt/edge-answer.ts'
+import { EdgeOutbox } from '../../../src/pool/attempt/edge-outbox.ts'
 import { TurnBus } from '../../fakes/pool/turn-bus.ts'
 
 const Answer = suite('edge answer')

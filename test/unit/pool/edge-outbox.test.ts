@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toAddress, toHex32, toJobId } from '../../../src/domain/ids.ts'
 import type { Chunk } from '../../../src/messages/edge.ts'
-import { EdgeOutbox, type EdgeStream } from '../../../src/pool/edge-outbox.ts'
+import { EdgeOutbox, type EdgeStream } from '../../../src/pool/attempt/edge-outbox.ts'
 import { TurnBus } from '../../fakes/pool/turn-bus.ts'
 
 const Outbox = suite('edge outbox')

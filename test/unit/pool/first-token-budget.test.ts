@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstTokenBudgetMs, promptTokensOf } from '../../../src/pool/first-token-budget.ts'
+import { firstTokenBudgetMs, promptTokensOf } from '../../../src/pool/attempt/first-token-budget.ts'
 
 const Budget = suite('first token budget')
 

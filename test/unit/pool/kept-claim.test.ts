@@ -6,8 +6,8 @@ import {
 } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
-import { Run } from '../../../src/pool/run.ts'
-import type { JobEnding } from '../../../src/pool/session.ts'
+import { Run } from '../../../src/pool/attempt/run.ts'
+import type { JobEnding } from '../../../src/pool/session/session.ts'
 import { job } from '../../fakes/chain/intents.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JobId } from '../../../src/domain/ids.ts'
-import { Placements } from '../../../src/pool/placement.ts'
+import { Placements } from '../../../src/pool/placement/placement.ts'
 import type { Outcome } from '../../../src/pool/registry/conduct.ts'
-import type { Session } from '../../../src/pool/session.ts'
+import type { Session } from '../../../src/pool/session/session.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { A, job, W1, W2 } from '../../fakes/pool/registry-house.ts'
 

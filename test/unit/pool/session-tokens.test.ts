@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { SessionTokens, TOKEN_BYTES } from '../../../src/pool/session-tokens.ts'
+import { SessionTokens, TOKEN_BYTES } from '../../../src/pool/session/session-tokens.ts'
 
 const Tokens = suite('pool: session tokens')
 

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { Standing_State } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { makeJobId, toAddress } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import { Demand } from '../../../src/pool/demand.ts'
+import { Demand } from '../../../src/pool/placement/demand.ts'
 import { evolve } from '../../../src/pool/registry/evolve.ts'
 import { emptyRegistry, type Registry } from '../../../src/pool/registry/state.ts'
-import { boards, standingOf } from '../../../src/pool/standing.ts'
+import { boards, standingOf } from '../../../src/pool/standing/standing.ts'
 
 const Standings = suite('standing')
 

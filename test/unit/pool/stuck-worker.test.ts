@@ -3,8 +3,8 @@ import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HEARTBEAT_MS, type MetWorker, Session } from '../../../src/pool/session.ts'
-import type { WorkerCall } from '../../../src/pool/worker-call.ts'
+import { HEARTBEAT_MS, type MetWorker, Session } from '../../../src/pool/session/session.ts'
+import type { WorkerCall } from '../../../src/pool/session/worker-call.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
 const CANCEL = constants.NGHTTP2_CANCEL

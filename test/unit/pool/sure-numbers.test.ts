@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
-import type { Session } from '../../../src/pool/session.ts'
-import { SureNumbers } from '../../../src/pool/sure-numbers.ts'
-import type { Ending } from '../../../src/pool/worker-call.ts'
+import type { Session } from '../../../src/pool/session/session.ts'
+import { SureNumbers } from '../../../src/pool/session/sure-numbers.ts'
+import type { Ending } from '../../../src/pool/session/worker-call.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 
 const Numbers = suite('pool: numbers of workers, when the chain goes back')

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts'
-import type { ToWorker, WorkerCall } from '../../../src/pool/worker-call.ts'
-import { WorkerLine } from '../../../src/pool/worker-line.ts'
+import type { ToWorker, WorkerCall } from '../../../src/pool/session/worker-call.ts'
+import { WorkerLine } from '../../../src/pool/session/worker-line.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
 const Line = suite('pool: what is said to a worker')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { raiseFees } from '../../../src/chain/fees.ts'
-import { readRefusal } from '../../../src/chain/offer.ts'
+import { raiseFees } from '../../../src/chain/send/fees.ts'
+import { readRefusal } from '../../../src/chain/send/offer.ts'
 
 /** What nodes say of a transaction that they do not take, as they say it. */
 const WORDS = {

@@ -1,0 +1,71 @@
+import {
+  type ConnectionOptions,
+  connect,
+  ErrorCode,
+  type NatsConnection,
+  type NatsError,
+} from 'nats'
+import { OperatorError } from '../../domain/operator-error.ts'
+import { hostAndPort } from '../../telemetry/host-and-port.ts'
+import type { Log } from '../../telemetry/log.ts'
+
+interface Options extends ConnectionOptions {
+  /** Without users and passwords. */
+  readonly servers: string[]
+}
+
+const LOOK_MS = 2_000
+const DEFAULT_PORT = 4_222
+
+/**
+ * Waits for a server for as long as there is none, as a role may come up before it. The library does so
+ * without a word: so it is said once who is waited for and why, and once more when they are there.
+ * @throws {OperatorError} where they do not let us in
+ */
+export async function firstConnection(options: Options, log: Log): Promise<NatsConnection> {
+  const servers = options.servers.map((server) => hostAndPort(server, DEFAULT_PORT)).join(', ')
+  const said = { servers, setting: 'NATS_URL' }
+  let waiting = true
+  let isTold = false
+  const look = async () => {
+    const err = await whyNot(options)
+    if (!waiting) return
+    if (!err) return lookLater()
+    isTold = true
+    log.warn({ ...said, err }, 'nats: not reachable, and waited for: NATS_URL, or its servers')
+  }
+  let timer: NodeJS.Timeout
+  const lookLater = () => {
+    timer = setTimeout(() => void look(), LOOK_MS)
+  }
+  lookLater()
+  try {
+    return await connect({ ...options, waitOnFirstConnect: true })
+  } catch (error) {
+    if ((error as Partial<NatsError>)?.code !== ErrorCode.AuthorizationViolation) throw error
+    throw new OperatorError(
+      `NATS: the server does not let this user in (${servers}: authorization violation); set NATS_URL to ` +
+        'the user of the role, with the password that the server has for it',
+      { cause: error },
+    )
+  } finally {
+    waiting = false
+    clearTimeout(timer!)
+    if (isTold) log.info(said, 'nats: connected')
+  }
+}
+
+/** What is in the way of a connection now, by trying another one; undefined: nothing any more. */
+async function whyNot(options: Options): Promise<Error | undefined> {
+  try {
+    const connection = await connect({ ...options, reconnect: false, timeout: LOOK_MS })
+    await connection.close()
+    return undefined
+  } catch (error) {
+    if ((error as Partial<NatsError>)?.code === ErrorCode.ServerOptionNotAvailable) {
+      return new Error('the server speaks no TLS, and NATS_URL says tls://')
+    }
+    // The library throws `undefined` where a connection ends before a word was said.
+    return error instanceof Error ? error : new Error('the connection ended at once')
+  }
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JsMsg } from 'nats'
+import type { Journal, JournalReader, JournalRecord, StoredRecord } from '../../ports/journal.ts'
+import { isMessageNotFound, isWrongLastSequence } from '../api-error.ts'
+import { decode, encode } from '../codec.ts'
+import { isClosed, readStream, type StreamReader, untilAnswered } from './read-stream.ts'
+
+const APPEND_TIMEOUT_MS = 2_000
+const READ_BATCH = 1_000
+
+/** One JetStream stream as a journal. */
+export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
+  const last = async (subject: string): Promise<StoredRecord | undefined> => {
+    try {
+      // Asked of the stream's leader, never of a replica that may lag behind.
+      const message = await jsm.streams.getMessage(stream, { last_by_subj: subject })
+      return toStored(message.subject, message.seq, message.data)
+    } catch (error) {
+      if (isMessageNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  const append: Journal['append'] = async (subject, expected, record) => {
+    const data = encode(record)
+    for (let attempt = 0; ; attempt++) {
+      try {
+        // No message id: de-duplication runs before the comparison of sequences, so a writer that
+        // lost its place would be told that its write won.
+        const ack = await js.publish(subject, data, {
+          expect: { lastSubjectSequence: expected },
+          timeout: APPEND_TIMEOUT_MS,
+        })
+        return ack.seq
+      } catch (error) {
+        if (isWrongLastSequence(error)) {
+          // A first try whose answer was lost shows as a refusal of the second: look who won.
+          const winner = await untilAnswered(() => last(subject), log)
+          return winner?.token === record.token ? winner.sequence : 'conflict'
+        }
+        if (isClosed(error)) throw error
+        log.warn({ err: error, subject, attempt }, 'journal: append not answered, trying again')
+        await sleep(Math.min(50 * 2 ** attempt, 1_000))
+      }
+    }
+  }
+
+  return {
+    append,
+    last: (subject) => untilAnswered(() => last(subject), log),
+    read: (from, each) =>
+      readStream(
+        { stream, js, jsm, log },
+        {
+          from,
+          batch: READ_BATCH,
+          each: (messages) => {
+            for (const { subject, seq, data } of messages) each(toStored(subject, seq, data))
+          },
+        },
+      ),
+    lastSequence: async () =>
+      (await untilAnswered(() => jsm.streams.info(stream), log)).state.last_seq,
+  }
+}
+
+/** All of one stream, for who keeps a copy of it. */
+export function makeJournalReader(reader: StreamReader): JournalReader {
+  const { stream, jsm, log } = reader
+  return {
+    bounds: async () => {
+      const { state } = await untilAnswered(() => jsm.streams.info(stream), log)
+      return { oldest: state.first_seq, newest: state.last_seq }
+    },
+    read: (from, each) =>
+      readStream(reader, {
+        from,
+        batch: READ_BATCH,
+        each: (messages) => {
+          const newest = new Map<string, JsMsg>()
+          for (const message of messages) newest.set(message.subject, message)
+          return each(
+            [...newest.values()].map(({ subject, seq, data }) => toStored(subject, seq, data)),
+          )
+        },
+      }),
+  }
+}
+
+function toStored(subject: string, sequence: number, data: Uint8Array): StoredRecord {
+  const { token, body } = decode(data) as JournalRecord
+  return { subject, sequence, token, body }
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JsMsg,
+  nanos,
+} from 'nats'
+import { type DurationMs, toUnixMs } from '../../domain/time.ts'
+import type { QueueWorker, Taking, Work, WorkQueue } from '../../ports/work-queue.ts'
+import { decode } from '../codec.ts'
+import type { StreamReader } from './read-stream.ts'
+
+export interface QueueConsumer {
+  /** Durable: the same for all who share the work. */
+  readonly name: string
+  readonly filter: string
+  /** What a process held that died is handed to another after this long. */
+  readonly ackWaitMs: DurationMs
+  /** Most that may be held, by all processes together. */
+  readonly heldMost: number
+}
+
+const FETCH_MS = 5_000
+const BATCH = 256
+const FULL_MS = 10
+const RETRY_MS = 500
+/** Whose acknowledgement may have been lost when the server went: it is said again. */
+const DONE_REMEMBERED = 20_000
+
+/** One durable pull consumer. What is held is kept from being handed to others meanwhile. */
+export function makeWorkQueue<Body>(
+  { stream, js, jsm, log }: StreamReader,
+  { name, filter, ackWaitMs, heldMost }: QueueConsumer,
+): WorkQueue<Body> {
+  const open = async (): Promise<Consumer> => {
+    await jsm.consumers.add(stream, {
+      durable_name: name,
+      filter_subject: filter,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: heldMost,
+    })
+    return js.consumers.get(stream, name)
+  }
+
+  const take = ({ room, each }: QueueWorker<Body>): Taking => {
+    const held = new Held()
+    let stopped = false
+    let fetched: ConsumerMessages | undefined
+
+    const hand = (message: JsMsg): void => {
+      if (!held.add(message)) return
+      let body: Body
+      try {
+        body = decode(message.data) as Body
+      } catch (error) {
+        log.error({ err: error, name, sequence: message.seq }, 'queue: a message nobody can read')
+        held.done(message.seq)
+        return
+      }
+      each(toWork(message, body, held))
+    }
+    const fetch = async (consumer: Consumer, most: number): Promise<void> => {
+      fetched = await consumer.fetch({ max_messages: most, expires: FETCH_MS })
+      for await (const message of fetched) {
+        if (stopped) message.nak()
+        else hand(message)
+      }
+    }
+    const run = async (): Promise<void> => {
+      let consumer: Consumer | undefined
+      while (!stopped) {
+        const most = Math.min(room(), BATCH)
+        if (most <= 0) {
+          await sleep(FULL_MS)
+          continue
+        }
+        try {
+          consumer ??= await open()
+          await fetch(consumer, most)
+        } catch (error) {
+          consumer = undefined
+          if (stopped) return
+          log.warn({ err: error, name }, 'queue: cannot be read, trying again')
+          await sleep(RETRY_MS)
+        }
+      }
+    }
+    const running = run()
+    const keeping = setInterval(() => held.keep(), ackWaitMs / 3)
+    keeping.unref()
+    return {
+      stop: async () => {
+        stopped = true
+        fetched?.stop()
+        await running
+        held.whenEmpty(() => clearInterval(keeping))
+      },
+    }
+  }
+
+  return { take }
+}
+
+function toWork<Body>(message: JsMsg, body: Body, held: Held): Work<Body> {
+  const { seq: sequence, info } = message
+  return {
+    body,
+    sequence,
+    storedAt: toUnixMs(Math.floor(info.timestampNanos / 1e6)),
+    handed: info.deliveryCount,
+    done: () => held.done(sequence),
+    later: (span) => held.later(sequence, span),
+  }
+}
+
+/** The messages that this process works on, by their place in the stream. */
+class Held {
+  readonly #messages = new Map<number, JsMsg>()
+  readonly #done = new Set<number>()
+  #whenEmpty: (() => void) | undefined
+
+  /** @returns false where there is nothing to do: it is held already, or done */
+  add(message: JsMsg): boolean {
+    const { seq } = message
+    if (this.#done.has(seq)) {
+      message.ack()
+      return false
+    }
+    const isNew = !this.#messages.has(seq)
+    // The newest copy is the one whose acknowledgement counts.
+    this.#messages.set(seq, message)
+    return isNew
+  }
+
+  keep(): void {
+    for (const message of this.#messages.values()) message.working()
+  }
+
+  done(sequence: number): void {
+    this.#messages.get(sequence)?.ack()
+    this.#forget(sequence)
+    this.#done.add(sequence)
+    if (this.#done.size > DONE_REMEMBERED) this.#done.delete(this.#done.values().next().value!)
+  }
+
+  later(sequence: number, span: DurationMs): void {
+    this.#messages.get(sequence)?.nak(span)
+    this.#forget(sequence)
+  }
+
+  whenEmpty(call: () => void): void {
+    this.#whenEmpty = call
+    if (this.#messages.size === 0) call()
+  }
+
+  #forget(sequence: number): void {
+    this.#messages.delete(sequence)
+    if (this.#messages.size === 0) this.#whenEmpty?.()
+  }
+}

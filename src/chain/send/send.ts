@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RpcTransactionReceipt } from 'viem'
+import { type Address, type TxHash, toHex32 } from '../../domain/ids.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import {
+  ChainUnavailable,
+  type Hex,
+  LaneConflict,
+  NonceGap,
+  type Offer,
+  type Receipt,
+  type SignedTransaction,
+} from '../../ports/escrow.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Contracts } from '../contracts-file.ts'
+import { decodeFacts } from '../read/facts.ts'
+import type { Rpc } from '../rpc/json-rpc.ts'
+import type { LookPace } from './look-pace.ts'
+import type { Nonces } from './nonces.ts'
+import { type Offered, offer } from './offer.ts'
+
+export interface Sending {
+  readonly rpc: Rpc
+  readonly contracts: Contracts
+  readonly sender: Address
+  /** Of the sender. */
+  readonly nonces: Nonces
+  readonly log: Log
+  /** A transaction that blocks pass by for so long is stuck. */
+  readonly stuckMs: number
+  readonly patience: Patience
+  readonly pace: LookPace
+}
+
+/** Since when one lane's newest attempt waits; outlives an outage of the node. */
+export interface Patience {
+  hash?: TxHash
+  since?: number
+  /** The head when it was first looked after. */
+  fromBlock?: number
+}
+
+/** Higher fees help only where blocks are made: so many have to pass by. */
+const STUCK_BLOCKS = 3
+/** A receipt that is not there after this long will not come at once: who called tries again. */
+const INCLUSION_MS = 60_000
+const POLL_MAX_MS = 250
+/** A timer is not more exact; the question's own way is wait enough. */
+const TIMER_MIN_MS = 1
+/** How often a transaction that is not included is looked after: its nonce, its place in the pool. */
+const LOOK_AFTER_MS = 1_000
+/** Nodes behind one address may lag: a spent nonce without a receipt is believed only then. */
+const RECEIPT_LAG_MS = 3_000
+
+/**
+ * The plain way, hash first and receipt by polling: `eth_sendRawTransactionSync` was measured to be
+ * no faster on a local node, and it would tell of the broadcast only with the block.
+ */
+export async function send(
+  sending: Sending,
+  { transaction, earlier }: Offer,
+  broadcast: () => void,
+): Promise<Receipt | 'stuck'> {
+  wait(sending.patience, transaction.hash)
+  const hashes = [transaction.hash, ...earlier]
+  const startedAt = performance.now()
+  let offered = await offer(sending.rpc, transaction, sending.sender)
+  if (offered === 'taken') broadcast()
+  let lookAfterAt = startedAt + LOOK_AFTER_MS
+  const takenAt = performance.now()
+  if (offered === 'taken') await rest(sending.pace.firstMs)
+  let waitMs = sending.pace.nextMs
+  for (let isFirst = true; ; isFirst = false) {
+    const askedMs = performance.now() - takenAt
+    const receipt = await receiptOfAny(sending, hashes)
+    if (receipt) {
+      sending.nonces.spent(transaction.nonce)
+      if (offered === 'taken') sending.pace.found(askedMs, isFirst)
+      else broadcast()
+      return receipt
+    }
+    const now = performance.now()
+    if (now - startedAt > INCLUSION_MS) {
+      throw new ChainUnavailable(`${transaction.hash} is not included yet`)
+    }
+    if (now >= lookAfterAt) {
+      const before = offered
+      offered = await lookAfter(sending, transaction, now - startedAt)
+      if (offered === 'taken' && before !== 'taken') broadcast()
+      if (offered === 'underpriced') return 'stuck'
+      // Once its nonce is spent, a higher fee can change nothing.
+      if (offered !== 'nonce_spent' && (await isStuck(sending))) return 'stuck'
+      lookAfterAt = performance.now() + LOOK_AFTER_MS
+    }
+    await rest(waitMs)
+    waitMs = Math.min(POLL_MAX_MS, waitMs * 2)
+  }
+}
+
+const rest = async (ms: DurationMs): Promise<void> => {
+  if (ms >= TIMER_MIN_MS) await sleep(ms)
+}
+
+/** An attempt that is already waited for keeps its time. */
+function wait(patience: Patience, hash: TxHash): void {
+  if (patience.hash === hash) return
+  patience.hash = hash
+  patience.since = performance.now()
+  delete patience.fromBlock
+}
+
+/** Finds out why a transaction is not included; sends it again where the node has dropped it. */
+async function lookAfter(
+  { rpc, sender, nonces, log }: Sending,
+  transaction: SignedTransaction,
+  waitedMs: number,
+): Promise<Offered> {
+  const { nonce, hash } = transaction
+  const next = await nonces.next()
+  if (next < nonce) {
+    throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
+  }
+  if (next > nonce) {
+    if (waitedMs < RECEIPT_LAG_MS) return 'nonce_spent'
+    throw new LaneConflict(
+      `nonce ${nonce} of ${sender} was used by a transaction that is none of this lane's; ` +
+        'see to it that no other program signs with this key',
+    )
+  }
+  log.debug({ hash, nonce, waitedMs }, 'chain: not included yet, sending again')
+  return offer(rpc, transaction, sender)
+}
+
+async function isStuck({ rpc, stuckMs, patience }: Sending): Promise<boolean> {
+  const head = Number(await rpc.call<Hex>('eth_blockNumber', []))
+  // Behind it: the chain went back, and the count begins anew.
+  if (patience.fromBlock === undefined || head < patience.fromBlock) patience.fromBlock = head
+  const waitedMs = performance.now() - (patience.since ?? 0)
+  if (waitedMs < stuckMs || head - patience.fromBlock < STUCK_BLOCKS) return false
+  delete patience.hash
+  return true
+}
+
+/** Any of the attempts at one nonce may be the one that was mined; at most one is. */
+async function receiptOfAny(
+  { rpc, contracts, log }: Sending,
+  hashes: readonly TxHash[],
+): Promise<Receipt | undefined> {
+  const receipts = await Promise.all(
+    hashes.map((hash) =>
+      rpc.call<RpcTransactionReceipt | null>('eth_getTransactionReceipt', [hash]),
+    ),
+  )
+  const receipt = receipts.find((each) => each?.blockNumber)
+  if (!receipt) return undefined
+  return {
+    hash: toHex32(receipt.transactionHash),
+    block: Number(receipt.blockNumber),
+    succeeded: receipt.status === '0x1',
+    gas: receipt.gasUsed === undefined ? undefined : Number(receipt.gasUsed),
+    facts: decodeFacts(receipt.logs, contracts, log),
+  }
+}

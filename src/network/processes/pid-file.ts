@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { isMissing, writeWhole } from '../data/whole-file.ts'
+
+const processSchema = z.object({
+  pid: z.number(),
+  name: z.string(),
+  /** When it was born, by the system's own account: a pid alone is given out again. */
+  born: z.string(),
+})
+const pidsSchema = z.object({ launcher: processSchema, processes: z.array(processSchema) })
+type KnownProcess = z.infer<typeof processSchema>
+
+/** Remembers what runs, for a next start that finds the launcher gone and its processes not. */
+export function writePids(file: string, processes: readonly { pid: number; name: string }[]): void {
+  const launcher = known({ pid: process.pid, name: 'launcher' })
+  writeWhole(
+    file,
+    JSON.stringify({ launcher, processes: processes.map(known).filter((p) => p.born !== '') }),
+  )
+}
+
+/**
+ * Ends what a launcher that was killed has left running.
+ * @returns the names of what was ended
+ * @throws when the launcher of that folder is alive: two would write over each other's state
+ */
+export async function endLeftovers(file: string): Promise<readonly string[]> {
+  const pids = readPids(file)
+  if (!pids) return []
+  if (isAlive(pids.launcher)) {
+    throw new Error(
+      `a network is already running from this data directory (process ${pids.launcher.pid}); end it with Ctrl-C there, or give another --data-dir and --port-base`,
+    )
+  }
+  const left = pids.processes.filter(isAlive)
+  await Promise.all(left.map(end))
+  return left.map(({ name }) => name)
+}
+
+const PATIENCE_MS = 10_000
+const LOOK_MS = 50
+
+async function end(leftover: KnownProcess): Promise<void> {
+  process.kill(leftover.pid, 'SIGTERM')
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
+    if (!isAlive(leftover)) return
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+  if (isAlive(leftover)) process.kill(leftover.pid, 'SIGKILL')
+}
+
+function readPids(file: string): z.infer<typeof pidsSchema> | undefined {
+  try {
+    return pidsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw new Error(`${file} cannot be read; end what it names and remove it`, { cause })
+  }
+}
+
+const known = ({ pid, name }: { pid: number; name: string }): KnownProcess => ({
+  pid,
+  name,
+  born: birthOf(pid) ?? '',
+})
+
+const isAlive = ({ pid, born }: KnownProcess): boolean => birthOf(pid) === born
+
+/** Undefined: no such process, or it has ended and waits for its parent to notice. */
+function birthOf(pid: number): string | undefined {
+  if (existsSync('/proc/self/stat')) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      // The name in parentheses may hold spaces; the state and then the start time follow it.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return fields[0] === 'Z' ? undefined : fields[19]
+    } catch (error) {
+      if (isMissing(error) || isGone(error)) return undefined
+      throw error
+    }
+  }
+  try {
+    const born = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
+    return born.trim() || undefined
+  } catch {
+    return undefined // ps ends with 1 when there is no such process
+  }
+}
+
+// A process that ends while its file is being read.
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ESRCH'

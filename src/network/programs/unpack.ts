@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { writeWhole } from '../data/whole-file.ts'
+import { ownApt } from './own-apt.ts'
+
+/** What is fetched once a user, and not once a checkout. */
+export const USER_CACHE = join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'prepaid-inference',
+)
+const PROGRAMS = 'programs'
+/** Where unpacked programs are, each under its own name. */
+export const UNPACKED = join(USER_CACHE, PROGRAMS)
+
+/** Where a package has its program. A browser's in `usr/bin` is a script that looks for it at the system's root. */
+const placesOf = (name: string) => [
+  `usr/lib/${name}/${name}`,
+  `usr/sbin/${name}`,
+  `usr/bin/${name}`,
+]
+
+/**
+ * Programs from the packages of this machine's Debian, for who may not install any: fetched with all that they
+ * need and the machine lacks, and unpacked into the user's cache.
+ * @param packages by the program's name: the one that holds it, and those that must lie beside it
+ * @throws with the words of apt or dpkg
+ */
+export async function unpack(
+  packages: ReadonlyMap<string, readonly string[]>,
+  cache: string = USER_CACHE,
+): Promise<void> {
+  mkdirSync(join(cache, PROGRAMS), { recursive: true })
+  const work = mkdtempSync(join(cache, 'apt-'))
+  try {
+    const apt = ownApt(work)
+    await apt('update')
+    for (const [name, wanted] of packages) {
+      // Also where the system has one of them: they are not looked for in two places.
+      await apt('install', '-y', '--download-only', '--reinstall', ...LEAST, ...wanted)
+      const folder = join(work, name)
+      await unpackAll(join(work, 'archives'), folder)
+      keep(folder, name, join(cache, PROGRAMS))
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+const LEAST = ['--no-install-recommends', '--no-install-suggests']
+
+async function unpackAll(archives: string, folder: string): Promise<void> {
+  for (const file of readdirSync(archives).filter((each) => each.endsWith('.deb'))) {
+    await promisify(execFile)('dpkg-deb', ['-x', join(archives, file), folder])
+    // The next program must not get it too.
+    rmSync(join(archives, file))
+  }
+}
+
+/** Whole or not at all, whoever else does the same at this moment. */
+function keep(unpacked: string, name: string, programs: string): void {
+  const files = `${name}.files`
+  try {
+    renameSync(unpacked, join(programs, files))
+  } catch (error) {
+    if (!existsSync(join(programs, files))) throw error
+  }
+  writeWhole(join(programs, name), starter(programs, files, name), 0o755)
+}
+
+/** The program's own process in the end, which signals reach. */
+function starter(programs: string, files: string, name: string): string {
+  const all = readdirSync(join(programs, files), { recursive: true }).map(String)
+  const program = placesOf(name).find((path) => all.includes(path))
+  if (!program) throw new Error(`the packages of ${name} hold no program of that name`)
+  const libraries = new Set(all.filter((path) => /\.so(\.|$)/.test(path)).map(dirname))
+  const inHere = (path: string) => `"$here/${files}/${path}"`
+  return [
+    '#!/bin/sh',
+    'here=$(dirname "$0")',
+    `LD_LIBRARY_PATH=${[...libraries].map(inHere).join(':')}`,
+    'export LD_LIBRARY_PATH',
+    // The machine has no fonts: those that came along are looked for there.
+    ...(all.includes('usr/share/fonts') ? [`export XDG_DATA_HOME=${inHere('usr/share')}`] : []),
+    `exec ${inHere(program)} "$@"`,
+    '',
+  ].join('\n')
+}

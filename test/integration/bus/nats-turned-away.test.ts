@@ -1,0 +1,58 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connectNats } from '../../../src/bus/connect.ts'
+import { OperatorError } from '../../../src/domain/operator-error.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
+import { pause, until } from '../../until.ts'
+import { type NatsWithUsers, startNatsWithUsers } from './nats-with-users.ts'
+
+/** A server that does not know the password of a role any more: `src/docs/operating/key-rotation.md`. */
+const TurnedAway = suite('a user that NATS turns away')
+const log = makeLog('test', 'silent')
+
+let server: NatsWithUsers
+TurnedAway.before(async () => {
+  server = await startNatsWithUsers()
+})
+TurnedAway.after(() => server?.stop())
+
+TurnedAway(
+  'is there again once the server knows its password again; the log says it once',
+  async () => {
+    const told: unknown[] = []
+    const listening = Object.assign(Object.create(log), {
+      error: (text: unknown) => told.push(text),
+    })
+    const { bus, close } = await connectNats({
+      servers: server.urlAs('edge'),
+      name: 'edge',
+      log: listening,
+    })
+    try {
+      await server.restartKnowing('edge', 'p-of-somebody-else')
+      await until('it is told', () => told.length > 0)
+      // The second refusal of the library's would have been the last.
+      await pause(1_500)
+      assert.not(bus.connected)
+      assert.is(told.length, 1)
+      assert.match(String(told[0]), /NATS_URL/)
+      await server.restartKnowing('edge')
+      await until('it is connected again', () => bus.connected)
+    } finally {
+      await close()
+    }
+  },
+)
+
+TurnedAway('from its start on: ends, and says by which setting', async () => {
+  const servers = server.urlAs('edge').replace(/:p-[^@]+@/, ':wrong@')
+  const outcome = await connectNats({ servers, name: 'edge', log }).then(
+    () => 'connected',
+    (error: unknown) => error,
+  )
+  assert.instance(outcome, OperatorError)
+  assert.match(String(outcome), /does not let this user in.*authorization violation.*NATS_URL/)
+  assert.not.match(String(outcome), /wrong/)
+})
+
+TurnedAway.run()
