@@ -157,7 +157,7 @@ async function answer(
   const { response, wallet, headers, params, body } = asked
   const reply = new Reply(response)
   const request = {
-    raw: { httpVersion: '1.1' },
+    raw: { httpVersion: '1.1', headers },
     headers,
     params,
     body,
