@@ -83,8 +83,11 @@ export function rests(job: Job): boolean {
 function dueRunning(job: RunningJob): readonly JobEffect[] {
   const { createdAt, deadlineAt } = job.terms
   const expire: JobEffect = {
-    ...{ key: 'expire', type: 'expire', at: deadlineAt },
-    ...{ notBefore: deadlineAt, withinMs: deadlineAt - createdAt },
+    key: 'expire',
+    type: 'expire',
+    at: deadlineAt,
+    notBefore: deadlineAt,
+    withinMs: deadlineAt - createdAt,
   }
   const watched = job.cancelled ? [expire] : [expire, watchEdge(job)]
   if (lockIsOpen(job)) watched.push(lock(false))
@@ -141,8 +144,10 @@ function dueEnded(job: EndedJob): readonly JobEffect[] {
 function answer(job: EndedJob): JobEffect {
   return awaitsRefundHash(job)
     ? {
-        ...{ ...tellEdge, key: 'tell_edge.late', withinMs: REFUND_HASH_WAIT_MS },
+        ...tellEdge,
+        key: 'tell_edge.late',
         notBefore: addMs(job.endedAt, REFUND_HASH_WAIT_MS),
+        withinMs: REFUND_HASH_WAIT_MS,
       }
     : tellEdge
 }

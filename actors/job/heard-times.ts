@@ -42,8 +42,10 @@ function reportedBy(now: UnixMs, createdAt: UnixMs, command: Report): Report {
   // A job that came from a host whose clock is ahead was made in our future.
   const latest = now < createdAt ? createdAt : now
   const timed = (at: UnixMs) => (mayBe(at, createdAt, latest) ? at : latest)
-  if (command.type !== 'CompleteJob' || command.takenAt === undefined) {
-    return { ...command, at: timed(command.at) }
+  const at = timed(command.at)
+  if (command.type === 'CompleteJob' && command.takenAt !== undefined) {
+    const takenAt = timed(command.takenAt)
+    if (takenAt !== command.takenAt) return { ...command, at, takenAt }
   }
-  return { ...command, at: timed(command.at), takenAt: timed(command.takenAt) }
+  return at === command.at ? command : { ...command, at }
 }
