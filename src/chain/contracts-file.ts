@@ -28,7 +28,7 @@ export interface Contracts {
  */
 export async function readContracts(path: string): Promise<Contracts> {
   const contracts = await findContracts(path).catch((error: unknown) => {
-    if (error instanceof OlderAddressFile || error instanceof UnreadableFile) throw error
+    if (error instanceof OperatorError) throw error
     throw new OperatorError(
       `CONTRACTS_FILE ${path} is not an address file; deploy the contracts, or name the file that ` +
         'their deployment wrote',
@@ -58,9 +58,6 @@ const AddressFile = z.object({
   abi_hash: z.string().default(''),
 })
 
-/** There is something at the path, and this process is not given it. */
-class UnreadableFile extends OperatorError {}
-
 /** The contracts that a file names are of a version that had fewer of them. */
 export class OlderAddressFile extends OperatorError {}
 
@@ -71,7 +68,7 @@ export class OlderAddressFile extends OperatorError {}
 export async function findContracts(path: string): Promise<Contracts | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new UnreadableFile(
+    throw new OperatorError(
       `CONTRACTS_FILE ${path} cannot be read (${error.code}); let the user that this runs as read ` +
         'it: it holds no secret',
       { cause: error },
