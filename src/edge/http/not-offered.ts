@@ -54,6 +54,11 @@ const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['keys', 'api_keys'],
   ['fine-tunes', 'fine_tuning'],
+  ['balance', 'credits'],
+  ['usage', 'credits'],
+  ['billing', 'credits'],
+  // The balance of OpenAI's own web app, for which many clients still ask.
+  ['dashboard', 'credits'],
 ])
 
 /** Why there is no such path and what to use instead, where we know what it is meant to be. */
@@ -62,6 +67,9 @@ export function whyNotOffered(path: string): string | undefined {
   const why = root === 'v1' ? NOT_OFFERED.get(ALIASES.get(name) ?? name) : undefined
   return why ?? wrongBase(path)
 }
+
+/** A list's address with a slash behind it: an id would follow there, and none of no characters exists. */
+export const lacksId = (url: string): boolean => /^\/v1\/(jobs|models)\/+(\?|$)/.test(url)
 
 const ENDPOINT = /\/(chat\/completions|models|jobs|account|webhooks)\/*$/
 

@@ -44,7 +44,8 @@ NotOffered('what is not offered says what to use instead', () => {
     assert.match(why, 'POST /v1/chat/completions', path)
   }
   assert.match(whyNotOffered('/v1/fine_tuning/jobs') ?? '', 'GET /v1/models')
-  assert.match(whyNotOffered('/v1/credits') ?? '', 'web app')
+  for (const path of ['/v1/credits', '/v1/balance', '/v1/usage', '/v1/dashboard/billing/usage'])
+    assert.match(whyNotOffered(path) ?? '', 'GET /v1/account', path)
 })
 
 NotOffered('a wrong base address is told by where it led', () => {
