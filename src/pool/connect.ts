@@ -81,17 +81,17 @@ async function introduce(call: WorkerCall, deps: ConnectDeps): Promise<Result<In
   if (!hello.ok) return hello
   const workerId = await deps.enrolment.workerId(hello.value.registration)
   if (!workerId.ok) return workerId
-  const shown = await deps.pool.shownBefore(hello.value.profile)
+  const shown = await deps.pool.members.shownBefore(hello.value.profile)
   const closedMeanwhile = closedDoor(deps)
   if (closedMeanwhile) return err(closedMeanwhile)
   const profile = { ...hello.value.profile, workerId: workerId.value, shown }
-  const before = deps.pool.sessionOf(profile.address, first.value.sessionToken)
+  const before = deps.pool.members.sessionOf(profile.address, first.value.sessionToken)
   // One that goes on needs no more room than it has.
-  return before || deps.pool.hasRoom ? ok({ profile, before }) : err(FULL)
+  return before || deps.pool.members.hasRoom ? ok({ profile, before }) : err(FULL)
 }
 
 function letIn(call: WorkerCall, { profile, before }: Introduced, deps: ConnectDeps): void {
-  if (before) deps.pool.resume(before, call)
+  if (before) deps.pool.members.resume(before, call)
   else welcome(call, profile, deps)
 }
 
@@ -99,16 +99,16 @@ function welcome(call: WorkerCall, profile: MetWorker, deps: ConnectDeps): void 
   const { pool, departures, clock } = deps
   const session = new Session(profile, clock, {
     received: (from, message) => pool.receive(from, message),
-    streamBroke: (broken) => pool.streamBroke(broken),
+    streamBroke: (broken) => pool.members.streamBroke(broken),
     closed: (ended) => {
       departures.left(ended)
-      pool.leave(ended)
+      pool.members.leave(ended)
     },
   })
   session.speakOver(call)
   sayWelcome(session, pool.poolId)
   departures.joined(session)
-  pool.join(session)
+  pool.members.join(session)
   deps.newcomers.welcome(profile.address, [...profile.models.keys()], profile.region)
 }
 

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
-import type { DurationMs, UnixMs } from '../domain/time.ts'
+import type { DurationMs } from '../domain/time.ts'
 import type { Traceparent } from '../domain/traceparent.ts'
 import {
   type AskStanding,
@@ -20,7 +20,6 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { Attempts } from './attempt/attempts.ts'
 import { EdgeOutbox } from './attempt/edge-outbox.ts'
-import type { Applicant } from './canary/admissions.ts'
 import { Canaries } from './canary/canaries.ts'
 import { Inbox } from './inbox.ts'
 import { JobLine } from './job-line.ts'
@@ -31,9 +30,9 @@ import { Placements } from './placement/placement.ts'
 import { sendAway } from './placement/send-away.ts'
 import { SummaryPublisher } from './placement/summary-publisher.ts'
 import { makePoolMetrics, type PoolMetrics } from './pool-metrics.ts'
+import { Members } from './session/members.ts'
 import type { Session } from './session/session.ts'
-import { sayWelcome } from './session/welcome.ts'
-import type { FromWorker, WorkerCall } from './session/worker-call.ts'
+import type { FromWorker } from './session/worker-call.ts'
 import { StandingPublisher } from './standing/standing-publisher.ts'
 import { toldStanding } from './standing/told-standing.ts'
 import { Contradictions } from './strikes/contradictions.ts'
@@ -67,6 +66,7 @@ const LAST_WORDS_MS: DurationMs = 2_000
 /** Brings jobs from the bus and workers from gRPC together. */
 export class Pool {
   readonly poolId: string
+  readonly members: Members
   private readonly placements: Placements
   private readonly canaries: Canaries | undefined
   private readonly strikes: Strikes
@@ -126,6 +126,10 @@ export class Pool {
       separator: options.escrowSeparator,
     })
     const { attempts, contradictions, strikes } = this
+    this.members = new Members({
+      ...{ ...options, placements, attempts, canaries, terms: this.terms },
+      isDraining: () => this.draining,
+    })
     this.inbox = new Inbox({
       ...{ attempts, contradictions, canaries, placements, strikes },
       separator: options.escrowSeparator,
@@ -160,75 +164,8 @@ export class Pool {
     })
   }
 
-  /** Models that a worker about to join has shown to serve. Never rejects. */
-  async shownBefore(applicant: Applicant): Promise<ReadonlyMap<string, UnixMs>> {
-    return this.canaries?.shownBefore(applicant) ?? new Map()
-  }
-
-  /** Whether one more worker may come. */
-  get hasRoom(): boolean {
-    return this.placements.workers < this.options.workersMax
-  }
   get draining(): boolean {
     return this.leaving || this.placements.draining
-  }
-
-  join(session: Session): void {
-    const { address, workerId, models, slots, protocol, software } = session.profile
-    this.canaries?.join(session)
-    const open = [...models].filter(([id]) => this.terms.mayServe(session, id))
-    this.placements.join(session, new Map(open))
-    this.terms.apply(session)
-    const about = { worker: address, workerId, slots, protocol, software }
-    this.options.log.info({ ...about, models: [...models.keys()] }, 'worker joined')
-  }
-
-  leave(session: Session): void {
-    this.canaries?.leave(session)
-    this.placements.leave(session)
-    this.options.log.info({ worker: session.address }, 'worker left')
-  }
-
-  /** The session that `token` goes on with; undefined: it is over, or never was. */
-  sessionOf(worker: Address, token: Uint8Array): Session | undefined {
-    const session = this.placements.sessionOf(worker)
-    return session?.profile.resumes && session.tokens.match(token) ? session : undefined
-  }
-
-  /** The stream of this worker broke. @returns whether its jobs wait for it to be back */
-  streamBroke(session: Session): boolean {
-    const { placements, attempts } = this
-    this.canaries?.lost(session)
-    const jobIds = placements.jobsOf(session.address)
-    const waits =
-      session.profile.resumes &&
-      !this.draining &&
-      placements.mayComeBack(session) &&
-      attempts.anyAt(session, jobIds)
-    if (!waits) return false
-    this.options.log.info({ worker: session.address, jobs: jobIds.length }, 'stream broke')
-    placements.suspend(session)
-    attempts.suspended(session, jobIds)
-    return true
-  }
-
-  /** The worker is back over `call`, perhaps before the pool has seen its old stream break. */
-  resume(session: Session, call: WorkerCall): void {
-    const { placements, attempts } = this
-    session.speakOver(call)
-    const jobIds = placements.jobsOf(session.address)
-    const resumed = attempts.comeBack(session, jobIds)
-    sayWelcome(session, this.poolId, resumed)
-    attempts.tellAgain(session, jobIds)
-    for (const [jobId, release] of [...session.releasing]) {
-      session.cancel(jobId, false)
-      release()
-    }
-    this.terms.tellAgain(session)
-    placements.resume(session)
-    // It drops what is not among those that go on.
-    this.canaries?.lost(session)
-    this.options.log.info({ worker: session.address, jobs: resumed.length }, 'worker is back')
   }
 
   receive(session: Session, message: FromWorker): void {

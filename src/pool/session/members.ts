@@ -1,0 +1,97 @@
+import type { Address } from '../../domain/ids.ts'
+import type { UnixMs } from '../../domain/time.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Attempts } from '../attempt/attempts.ts'
+import type { Applicant } from '../canary/admissions.ts'
+import type { Canaries } from '../canary/canaries.ts'
+import type { ModelTerms } from '../model-terms.ts'
+import type { Placements } from '../placement/placement.ts'
+import type { Session } from './session.ts'
+import { sayWelcome } from './welcome.ts'
+import type { WorkerCall } from './worker-call.ts'
+
+interface MembersDeps {
+  readonly poolId: string
+  readonly workersMax: number
+  readonly placements: Placements
+  readonly attempts: Attempts
+  readonly canaries: Canaries | undefined
+  readonly terms: ModelTerms
+  readonly log: Log
+  isDraining(): boolean
+}
+
+/** The workers of a pool: what happens to the jobs of one that comes, breaks off, is back or goes. */
+export class Members {
+  constructor(private readonly deps: MembersDeps) {}
+
+  /** Whether one more worker may come. */
+  get hasRoom(): boolean {
+    return this.deps.placements.workers < this.deps.workersMax
+  }
+
+  /** Models that a worker about to join has shown to serve. Never rejects. */
+  async shownBefore(applicant: Applicant): Promise<ReadonlyMap<string, UnixMs>> {
+    return this.deps.canaries?.shownBefore(applicant) ?? new Map()
+  }
+
+  join(session: Session): void {
+    const { canaries, placements, terms, log } = this.deps
+    const { address, workerId, models, slots, protocol, software } = session.profile
+    canaries?.join(session)
+    const open = [...models].filter(([id]) => terms.mayServe(session, id))
+    placements.join(session, new Map(open))
+    terms.apply(session)
+    const about = { worker: address, workerId, slots, protocol, software }
+    log.info({ ...about, models: [...models.keys()] }, 'worker joined')
+  }
+
+  leave(session: Session): void {
+    const { canaries, placements, log } = this.deps
+    canaries?.leave(session)
+    placements.leave(session)
+    log.info({ worker: session.address }, 'worker left')
+  }
+
+  /** The session that `token` goes on with; undefined: it is over, or never was. */
+  sessionOf(worker: Address, token: Uint8Array): Session | undefined {
+    const session = this.deps.placements.sessionOf(worker)
+    return session?.profile.resumes && session.tokens.match(token) ? session : undefined
+  }
+
+  /** The stream of this worker broke. @returns whether its jobs wait for it to be back */
+  streamBroke(session: Session): boolean {
+    const { canaries, placements, attempts, log } = this.deps
+    canaries?.lost(session)
+    const jobIds = placements.jobsOf(session.address)
+    const waits =
+      session.profile.resumes &&
+      !this.deps.isDraining() &&
+      placements.mayComeBack(session) &&
+      attempts.anyAt(session, jobIds)
+    if (!waits) return false
+    log.info({ worker: session.address, jobs: jobIds.length }, 'stream broke')
+    placements.suspend(session)
+    attempts.suspended(session, jobIds)
+    return true
+  }
+
+  /** The worker is back over `call`, perhaps before the pool has seen its old stream break. */
+  resume(session: Session, call: WorkerCall): void {
+    const { canaries, placements, attempts, terms, log } = this.deps
+    session.speakOver(call)
+    const jobIds = placements.jobsOf(session.address)
+    const resumed = attempts.comeBack(session, jobIds)
+    sayWelcome(session, this.deps.poolId, resumed)
+    attempts.tellAgain(session, jobIds)
+    for (const [jobId, release] of [...session.releasing]) {
+      session.cancel(jobId, false)
+      release()
+    }
+    terms.tellAgain(session)
+    placements.resume(session)
+    // It drops what is not among those that go on.
+    canaries?.lost(session)
+    log.info({ worker: session.address, jobs: resumed.length }, 'worker is back')
+  }
+}
