@@ -77,6 +77,8 @@ async function main(filters) {
 async function installPrograms(filters) {
   const { register } = await import('tsx/esm/api')
   const unregister = register()
+  const { loopbackWithoutProxy } = await import('../src/network/no-proxy.ts')
+  Object.assign(process.env, loopbackWithoutProxy(process.env))
   const { findServers } = await import('../src/network/programs/programs.ts')
   await findServers(['nats-server', 'redis-server'], say)
   const { requireBrowser } = await import('./browser.ts')

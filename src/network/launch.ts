@@ -36,6 +36,8 @@ export interface NetworkSettings {
   readonly names: ServiceNames
   readonly dir: DataDir
   readonly screen: Screen
+  /** What the curl line to paste needs beside the request; begins with a space, or is empty. */
+  readonly curlOptions: string
 }
 
 // Each group may still need the ones after it while it ends its work.
@@ -51,7 +53,7 @@ const POOL_PATIENCE_MS = 120_000
 const WEB_PATIENCE_MS = 120_000
 
 export function startNetwork(settings: NetworkSettings): Network {
-  const { root, build, options, names, dir, screen } = settings
+  const { root, build, options, names, dir, screen, curlOptions } = settings
   let stopping = false
 
   const held = makeHeldDir({ dir, screen, running: () => supervisor.running() })
@@ -91,7 +93,7 @@ export function startNetwork(settings: NetworkSettings): Network {
     await chain.kept
     const facts = { ports, rpcUrl, natsUrl, redisUrl, contracts: chain.contracts, keys }
     held.tell(facts)
-    screen.note(summary(facts, dir, models[0]))
+    screen.note(summary(facts, dir, { model: models[0], curlOptions }))
   }
 
   async function startRoles(programs: readonly Program[], ports: Ports): Promise<void> {

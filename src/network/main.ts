@@ -6,6 +6,7 @@ import { OperatorError } from '../domain/operator-error.ts'
 import { serviceNames } from '../domain/service-names.ts'
 import { dataDirAt } from './data/data-dir.ts'
 import { startNetwork } from './launch.ts'
+import { curlWithoutProxy, loopbackWithoutProxy } from './no-proxy.ts'
 import { parseOptions, USAGE, UsageError } from './options.ts'
 import { whenAskedToStop } from './processes/stopping.ts'
 import { makeScreen } from './screen.ts'
@@ -13,11 +14,14 @@ import { makeScreen } from './screen.ts'
 /** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
 export async function launch({ root, startedIn, build }: LaunchOptions): Promise<void> {
   const { options, names } = readOptions(startedIn)
+  // Before it is changed: what is shown to paste is for the shell that this was started from.
+  const curlOptions = curlWithoutProxy(process.env)
+  Object.assign(process.env, loopbackWithoutProxy(process.env))
   // Whoever read what is shown may have gone; that is no reason to end the network.
   process.stdout.on('error', () => {})
   const screen = makeScreen(process.stdout, () => performance.now())
   const dir = dataDirAt(options.dataDir)
-  const network = startNetwork({ root, build, options, names, dir, screen })
+  const network = startNetwork({ root, build, options, names, dir, screen, curlOptions })
   const end = async (exitCode: number) => {
     await network.stop()
     screen.close()

@@ -5,7 +5,7 @@ import type { NetworkFacts } from './data/network-file.ts'
 import { baseUrl, poolUrl, webUrl } from './processes/roles.ts'
 
 /** The table shown once the network is ready, and a line to paste. */
-export function summary(facts: NetworkFacts, dir: DataDir, model: string | undefined): string {
+export function summary(facts: NetworkFacts, dir: DataDir, line: CurlLine): string {
   const { ports, contracts, keys, rpcUrl } = facts
   const api = ports.edges.map(baseUrl)
   const rows = [
@@ -23,7 +23,7 @@ export function summary(facts: NetworkFacts, dir: DataDir, model: string | undef
     '',
     ...table,
     '',
-    `  ${curlLine(api[0]!, keys.api_key, model)}`,
+    `  ${curlLine(api[0]!, keys.api_key, line)}`,
     '',
     '  Ctrl-C ends it.',
   ].join('\n')
@@ -35,8 +35,15 @@ function shortPath(path: string): string {
   return short === '' || short.startsWith('..') ? path : short
 }
 
-function curlLine(url: string, apiKey: string, model: string | undefined): string {
-  const key = `-H 'authorization: Bearer ${apiKey}'`
+interface CurlLine {
+  /** Undefined: none is served. */
+  readonly model: string | undefined
+  /** Begins with a space, or is empty. */
+  readonly curlOptions: string
+}
+
+function curlLine(url: string, apiKey: string, { model, curlOptions }: CurlLine): string {
+  const key = `-H 'authorization: Bearer ${apiKey}'${curlOptions}`
   if (!model) return `curl ${url}/models ${key}`
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] })
   // The name of a model is the upstream's to choose; a quote in it must not end the argument.

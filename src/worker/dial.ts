@@ -114,6 +114,8 @@ export function dial({ target, tls, authorities, name }: PoolTarget): {
       'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
+      // gRPC would ask the proxy of this machine's network for its own loopback.
+      'grpc.enable_http_proxy': isLoopback(target.slice(0, target.lastIndexOf(':'))) ? 0 : 1,
       'grpc-node.flow_control_window': 4 * 1024 * 1024,
       ...(name && {
         'grpc.ssl_target_name_override': name.host,

@@ -42,7 +42,9 @@ const start: typeof startNetwork = async (options) => {
 let shared: Network
 
 Launcher.before(async () => {
-  shared = await start()
+  // The proxy that a machine reaches the world by, here one that answers nobody.
+  const proxy = 'http://127.0.0.1:9'
+  shared = await start({ env: { http_proxy: proxy, HTTP_PROXY: proxy, ALL_PROXY: proxy } })
 })
 
 Launcher.after(async () => {
@@ -77,6 +79,7 @@ Launcher('network.json tells all that a tool needs, and the shown curl line work
     body: line![2]!,
   })
   assert.is(answer.status, 200, await answer.text())
+  assert.match(line![0], " --noproxy '*'", 'the shell has that proxy too')
 })
 
 Launcher('a process that dies is named, started again and written down', async () => {

@@ -77,6 +77,16 @@ Pools('the first pool is not there: the next is tried without waiting', async ()
   await until('the worker at the second pool', () => second.workers() === 1, BACK_MS)
 })
 
+Pools('a pool on this machine is not asked for by way of a proxy', async () => {
+  process.env.http_proxy = 'http://127.0.0.1:9'
+  try {
+    start(1)
+    await until('the worker at the first pool', () => first.workers() === 1, SOON_MS)
+  } finally {
+    delete process.env.http_proxy
+  }
+})
+
 Pools('no pool is there: each is tried, then it waits, longer each time', async () => {
   for (const relay of relays) relay.cut()
   const agent = start(1)
