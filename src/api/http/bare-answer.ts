@@ -6,6 +6,10 @@ import { errorBody } from './errors.ts'
 
 /** Who is still sending sees the answer, not a reset; but not for ever. */
 const LINGER_MS = 2_000
+const lingering = new WeakSet<Socket>()
+
+/** Whether it is answered and ended, and what still comes of its request is read for nobody. */
+export const isLingering = (socket: Socket): boolean => lingering.has(socket)
 
 /** Answers on a connection for which Node has made no response, in the one envelope, and ends it. */
 export function answerBare(
@@ -24,6 +28,7 @@ export function answerBare(
     'connection: close',
     ...headers,
   ]
+  lingering.add(socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(cut))

@@ -1,13 +1,16 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Refusal } from '../../domain/errors.ts'
-import { answerBare } from './bare-answer.ts'
+import { answerBare, isLingering } from './bare-answer.ts'
 
 /** Answers what never became a request: Node has no response for it, so it is written out. */
 export function clientErrorHandler(docsUrl: string) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     // Bytes after a request that said it was the last one: its answer closes the connection.
     if (error.code === 'HPE_CLOSED_CONNECTION') return
+    // Each piece that still comes is an error of its own. Ended at the second one, the connection would be reset,
+    // and with it the answer, where it is not read yet.
+    if (isLingering(socket)) return
     if (error.code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
       socket.destroy()
       return

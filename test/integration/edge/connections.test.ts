@@ -1,9 +1,10 @@
+import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exchangeRaw, openChat } from '../../fakes/edge/raw-http.ts'
 import { chat, chunksOf, KEY, openStage, type Stage } from '../../fakes/edge/stage.ts'
 import { dial } from '../../raw-caller.ts'
-import { SOON_MS, until } from '../../until.ts'
+import { pause, SOON_MS, until } from '../../until.ts'
 
 /** What comes below a well-formed request, and readers that do not read. */
 const Connections = suite<{ stage: Stage }>('edge: connections')
@@ -90,6 +91,34 @@ Connections('headers above 16 KiB are a 431, however they are cut', async ({ sta
   for (const bytes of [long, many, path, endless]) {
     const { status, code } = read(await exchangeRaw(stage.url, bytes))
     assert.equal([status, code], [431, 'headers_too_large'])
+  }
+})
+
+Connections('who goes on sending after the answer is not reset', async ({ stage }) => {
+  const { hostname, port } = new URL(stage.url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  let heard = ''
+  let failure: string | undefined
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text
+  })
+  socket.on('error', ({ message }) => {
+    failure = message
+  })
+  try {
+    socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}`)
+    await until('the answer', () => heard.endsWith('}'), SOON_MS)
+    assert.is(read(heard).status, 431)
+    for (let n = 0; n < 5; n++) {
+      socket.write('x'.repeat(20_000))
+      await pause(50)
+    }
+    assert.is(failure, undefined)
+    socket.end()
+    await until('the end of the connection', () => socket.destroyed, SOON_MS)
+    assert.is(failure, undefined)
+  } finally {
+    socket.destroy()
   }
 })
 
