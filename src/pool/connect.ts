@@ -96,8 +96,8 @@ function letIn(call: WorkerCall, { profile, before }: Introduced, deps: ConnectD
 }
 
 function welcome(call: WorkerCall, profile: MetWorker, deps: ConnectDeps): void {
-  const { pool, departures, clock } = deps
-  const session = new Session(profile, clock, {
+  const { pool, departures } = deps
+  const session = new Session(profile, pool.time, {
     received: (from, message) => pool.receive(from, message),
     streamBroke: (broken) => pool.members.streamBroke(broken),
     closed: (ended) => {

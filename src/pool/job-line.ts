@@ -68,11 +68,16 @@ export class JobLine {
     }
   }
 
+  /** Something is still to be told. */
+  get isBusy(): boolean {
+    return this.untold.size + this.before.size > 0
+  }
+
   /** Resolves once everything is told, or after `spanMs`. */
   async settled(spanMs: DurationMs): Promise<void> {
     const { clock, log } = this.deps
     const until = clock.monotonic() + spanMs
-    while (this.untold.size + this.before.size > 0 && clock.monotonic() < until) {
+    while (this.isBusy && clock.monotonic() < until) {
       await pause(clock, 20)
     }
     for (const report of this.untold) log.error(about(report), 'stopped with a report untold')

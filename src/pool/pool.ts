@@ -1,14 +1,8 @@
 import { status } from '@grpc/grpc-js'
-import type { Address } from '../domain/ids.ts'
 import { unreachable } from '../domain/result.ts'
 import type { DurationMs } from '../domain/time.ts'
 import type { Traceparent } from '../domain/traceparent.ts'
-import {
-  type AskStanding,
-  POOL_SUMMARY_MS,
-  type PoolRequest,
-  type StandingReply,
-} from '../messages/pool.ts'
+import { type AskStanding, POOL_SUMMARY_MS, type PoolRequest } from '../messages/pool.ts'
 import { SUBJECTS } from '../messages/subjects.ts'
 import type { Bus, Subscription } from '../ports/bus.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -30,11 +24,12 @@ import { Placements } from './placement/placement.ts'
 import { sendAway } from './placement/send-away.ts'
 import { SummaryPublisher } from './placement/summary-publisher.ts'
 import { makePoolMetrics, type PoolMetrics } from './pool-metrics.ts'
+import { PoolTime } from './pool-time.ts'
 import { Members } from './session/members.ts'
 import type { Session } from './session/session.ts'
 import type { FromWorker } from './session/worker-call.ts'
+import { askedStanding } from './standing/asked-standing.ts'
 import { StandingPublisher } from './standing/standing-publisher.ts'
-import { toldStanding } from './standing/told-standing.ts'
 import { Contradictions } from './strikes/contradictions.ts'
 import { Strikes } from './strikes/strikes.ts'
 
@@ -86,11 +81,15 @@ export class Pool {
   private leaving = false
   /** Rests, waits and demand are this pool's own: none gets longer by a clock that is set. */
   private readonly clock: Clock
+  /** Workers hear it, and jobs here go by it. */
+  readonly time: PoolTime
 
   constructor(private readonly options: PoolOptions) {
     const { bus, clock, poolId } = options
     this.poolId = poolId
     this.clock = steady(clock)
+    this.time = new PoolTime(clock)
+    const time = { clock: this.time }
     this.placements = new Placements(this.clock, {
       held: (jobId, session) => this.attempts.get(jobId)?.held(session),
       stranded: (jobId) => this.attempts.get(jobId)?.stranded(),
@@ -102,7 +101,7 @@ export class Pool {
       standingChanged: (address) => this.standings.soon(address),
     })
     this.counts = makePoolMetrics(options.metrics, this.placements, poolId)
-    this.jobs = new JobLine(options)
+    this.jobs = new JobLine({ ...options, ...time })
     this.outbox = new EdgeOutbox(bus)
     this.canaries = this.makeCanaries()
     const { placements, canaries } = this
@@ -112,10 +111,10 @@ export class Pool {
       jobs: this.jobs,
       strikes: this.strikes,
       placements: this.placements,
-      clock,
+      ...time,
     })
     this.attempts = new Attempts({
-      ...options,
+      ...{ ...options, ...time, wall: clock },
       contradictions: this.contradictions,
       placements: this.placements,
       strikes: this.strikes,
@@ -143,11 +142,15 @@ export class Pool {
       respond(this.answer(message as PoolRequest, trace))
     })
     this.questions = bus.subscribe(SUBJECTS.poolStanding(poolId), (message, _subject, respond) => {
-      respond(this.standingOf((message as AskStanding).worker))
+      const { placements, demand, canaries, terms } = this
+      const { worker } = message as AskStanding
+      respond(askedStanding(worker, this.clock.now(), { placements, demand, canaries, terms }))
     })
     this.stopTicking = clock.every(POOL_SUMMARY_MS, () => {
       this.placements.wake()
-      this.attempts.sweep(clock.now())
+      this.attempts.sweep(this.time.now())
+      const isBusy = this.attempts.size > 0 || this.jobs.isBusy || this.canaries?.isBusy
+      this.time.follow(!isBusy, this.placements.all())
       this.terms.tick(clock.now())
       this.canaries?.tick()
     })
@@ -158,7 +161,7 @@ export class Pool {
     const { admitted, escrowSeparator: separator } = options
     if (!admitted) return undefined
     return new Canaries({
-      ...{ ...options, admitted, placements, separator },
+      ...{ ...options, admitted, placements, separator, time: this.time },
       onChange: (session) => this.terms.apply(session),
       onVerdict: (address) => this.standings.soon(address),
     })
@@ -207,20 +210,6 @@ export class Pool {
     for (const session of this.placements.all()) {
       session.end({ code: status.UNAVAILABLE, details: 'the pool shuts down' })
     }
-  }
-
-  private standingOf(address: Address): StandingReply {
-    const { placements, demand, canaries, terms } = this
-    const at = this.clock.now()
-    const seen = placements.look(address, (model) => demand.lastMinute(model, at))
-    if (!seen) return { type: 'absent' }
-    return toldStanding({
-      ...seen,
-      awaited: canaries?.awaitedBy(address) ?? [],
-      leftOut: terms.leftOut(seen.session),
-      software: seen.session.profile.software,
-      at,
-    })
   }
 
   private answer(request: PoolRequest, trace?: Traceparent): { readonly type: string } {

@@ -21,7 +21,10 @@ export interface AttemptDeps {
   readonly contradictions: Contradictions
   readonly outbox: EdgeOutbox
   readonly outputs: Outputs
+  /** Deadlines and proofs are in its time, which workers hear. */
   readonly clock: Clock
+  /** Other hosts hold against theirs what is dated by it. */
+  readonly wall: Clock
   readonly log: Log
   readonly counts: PoolMetrics
   /** Of this attempt; undefined: it is not traced. */

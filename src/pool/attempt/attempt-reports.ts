@@ -34,7 +34,10 @@ interface Deps {
   readonly jobs: JobLine
   readonly contradictions: Contradictions
   readonly outputs: Outputs
+  /** Of deadlines. */
   readonly clock: Clock
+  /** Of reports: hosts hold it against theirs. */
+  readonly wall: Clock
   readonly log: Log
   readonly counts: PoolMetrics
   readonly span?: Span | undefined
@@ -156,7 +159,7 @@ export class AttemptReports {
       } catch (error) {
         if (failures === 0)
           log.warn({ jobId, err: error }, 'answer is not stored yet, trying again')
-        if (this.now() >= until) return log.error({ jobId, err: error }, 'answer is not stored')
+        if (clock.now() >= until) return log.error({ jobId, err: error }, 'answer is not stored')
         await pause(clock, Math.min(RETRY_MS_FIRST * 2 ** failures, RETRY_MS_MAX))
       }
     }
@@ -166,5 +169,5 @@ export class AttemptReports {
     return this.deps.jobs.tell(report, addMs(this.job.deadlineAt, REPORT_GRACE_MS), wanted)
   }
 
-  private now = (): UnixMs => this.deps.clock.now()
+  private now = (): UnixMs => this.deps.wall.now()
 }

@@ -17,6 +17,8 @@ interface Options {
   readonly admitted: Registry
   readonly placements: Placements
   readonly clock: Clock
+  /** That workers hear: canary jobs go by it. */
+  readonly time: Clock
   readonly log: Log
   /** EIP-712 domain of JobEscrow. */
   readonly separator: Uint8Array
@@ -105,6 +107,10 @@ export class Canaries {
     this.goOn(entrant)
   }
 
+  get isBusy(): boolean {
+    return this.running.size > 0
+  }
+
   get(jobId: string): Canary | undefined {
     return this.running.get(jobId)
   }
@@ -147,7 +153,7 @@ export class Canaries {
 
   private goOn(entrant: Entrant): void {
     const { session } = entrant
-    const { placements, clock } = this.options
+    const { placements, time } = this.options
     const all = missing(entrant)
     if (all.length === 0) {
       this.waiting.delete(entrant)
@@ -157,10 +163,10 @@ export class Canaries {
     if (entrant.running || session.isOver || session.isSuspended) return
     const model = all.find((each) => this.retries.isDue(session.profile, each, this.steady.now()))
     if (model === undefined) return
-    const job = canaryJob(model, entrant.thinking.has(model), clock)
+    const job = canaryJob(model, entrant.thinking.has(model), time)
     if (!placements.holdCanary(session, job.jobId)) return
     const onVerdict = (canary: Canary, verdict: Verdict) => this.ended(entrant, canary, verdict)
-    entrant.running = new Canary(session, job, { ...this.options, onVerdict })
+    entrant.running = new Canary(session, job, { ...this.options, clock: time, onVerdict })
     this.running.set(job.jobId, entrant.running)
   }
 

@@ -16,9 +16,12 @@ const TEST_MS = 90_000
 
 /** Runs a test in a house of its own, with a deadline. */
 export const inHouse =
-  (play: (house: House) => Promise<void>, { canary = false } = {}) =>
+  (
+    play: (house: House) => Promise<void>,
+    options: ConstructorParameters<typeof PoolStage>[0] = {},
+  ) =>
   async () => {
-    const stage = await new PoolStage({ canary }).open()
+    const stage = await new PoolStage(options).open()
     const upstream = await new Upstream(['qwen3:8b']).open()
     const rogues: Rogue[] = []
     const house: House = {

@@ -14,6 +14,7 @@ import { Departures } from '../../../src/pool/session/departures.ts'
 import { Enrolment } from '../../../src/pool/session/enrolment.ts'
 import { Newcomers } from '../../../src/pool/session/newcomers.ts'
 import { listen, type ServerOptions } from '../../../src/pool/session/server.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { Agent } from '../../../src/worker/agent.ts'
@@ -73,13 +74,15 @@ export class PoolStage {
   /** What jobs answer, where it matters. */
   readonly replies = new Map<JobId, JobReply>()
   readonly pool: Pool
+  private readonly clock: Clock
   private readonly agents: Agent[] = []
   private port = 0
   private closeServer = async () => {}
 
   /** @param canary whether workers must pass canary jobs: a test that scripts its workers has none */
-  constructor({ canary = false, admitted = new MemoryRegistry() } = {}) {
+  constructor({ canary = false, admitted = new MemoryRegistry(), clock = systemClock } = {}) {
     this.admitted = admitted
+    this.clock = clock
     this.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
       if (this.deafFor-- > 0) return
       this.told.push(message as JobCommand)
@@ -104,7 +107,7 @@ export class PoolStage {
       strikes: this.strikes,
       admitted: canary ? this.admitted : undefined,
       metrics: noMetrics,
-      clock: systemClock,
+      clock,
       log,
       escrowSeparator: ESCROW_SEPARATOR,
       workersMax: 100,
@@ -122,7 +125,7 @@ export class PoolStage {
 
   async open(tls: ServerOptions['tls'] = undefined): Promise<this> {
     const { pool, catalogue, chain, bus, facts, marks } = this
-    const around = { clock: systemClock, log }
+    const around = { clock: this.clock, log }
     const enrolment = new Enrolment({ bus, chain, ...around })
     const newcomers = new Newcomers({ facts, marks, network: NETWORK, ...around })
     const forget = (worker: Address) => enrolment.forget(worker)

@@ -36,7 +36,7 @@ function complete(outputs: CutStore) {
   const reports = new AttemptReports(offered as OfferJob, {
     jobs: { tell: async () => undefined } as never,
     contradictions: {} as never,
-    ...{ outputs, clock, log: makeLog('test', 'silent'), counts: quiet },
+    ...{ outputs, clock, wall: clock, log: makeLog('test', 'silent'), counts: quiet },
   })
   const profile = { address: toAddress(`0x${'1'.repeat(40)}`), workerId: 1 }
   const proven = { completion: {}, signature: {}, promptTokens: 1, finishReason: 'stop' }

@@ -36,7 +36,8 @@ function attempt(assignLate?: boolean) {
   const reports = new AttemptReports({ ...offered, ...late } as OfferJob, {
     jobs: { tell } as never,
     contradictions: {} as never,
-    ...{ outputs: new MemoryOutputs(), clock, log: makeLog('test', 'silent'), counts: quiet },
+    ...{ outputs: new MemoryOutputs(), clock, wall: clock, counts: quiet },
+    log: makeLog('test', 'silent'),
   })
   return { clock, told, heard, reports }
 }

@@ -45,7 +45,7 @@ async function begun() {
     ...{ replyTo: 'edge', exclude: [], deadlineAt: addMs(clock.now(), 120_000) },
   } as unknown as OfferJob
   const deps = {
-    ...{ placements, outputs, bus, clock, outbox: new EdgeOutbox(bus) },
+    ...{ placements, outputs, bus, clock, wall: clock, outbox: new EdgeOutbox(bus) },
     ...{ log: makeLog('test', 'silent'), onEnded: unheard },
     counts: { failed: unheard },
     jobs: { tell: async (report: PoolReport) => void told.push(report) },
