@@ -87,6 +87,7 @@ export class Session {
   private draining = false
   private isSpoken = true
   private heardAtMs = performance.now()
+  private beatAtMs = 0
   private readonly poolClock: PoolClock
   private timer: NodeJS.Timeout
 
@@ -211,6 +212,7 @@ export class Session {
     jobs.welcomed(call, welcome)
     this.options.hears.welcomed(welcome)
     clearTimeout(this.timer)
+    this.beatAtMs = performance.now()
     this.timer = setInterval(() => this.beat(heartbeatIntervalMs), heartbeatIntervalMs)
   }
 
@@ -230,7 +232,11 @@ export class Session {
   }
 
   private beat(intervalMs: number): void {
-    if (performance.now() - this.heardAtMs > intervalMs * SILENT_INTERVALS_MAX) {
+    const now = performance.now()
+    // Halted itself it has not read what the pool said meanwhile, and gives it one more span.
+    if (now - this.beatAtMs > intervalMs * 2) this.heardAtMs = now
+    this.beatAtMs = now
+    if (now - this.heardAtMs > intervalMs * SILENT_INTERVALS_MAX) {
       this.options.log.warn('the pool keeps silent')
       this.options.call.cancel()
     } else this.say({ $case: 'heartbeat', value: { sentAt: Date.now() } })
