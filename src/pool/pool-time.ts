@@ -1,4 +1,4 @@
-import type { DurationMs, UnixMs } from '../domain/time.ts'
+import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
 import { POOL_SUMMARY_MS } from '../messages/pool.ts'
 import { type Clock, steady } from '../ports/clock.ts'
 
@@ -6,13 +6,16 @@ import { type Clock, steady } from '../ports/clock.ts'
 const HALTED_MS: DurationMs = 3 * POOL_SUMMARY_MS
 /** What is less is nothing to whoever reads a date in whole seconds. */
 const FOLLOWED_MS: DurationMs = 1_000
+/** A quarter of the time: over a whole job half a minute, of the two that a proof's date may be off. */
+const SLEWED_MS: DurationMs = POOL_SUMMARY_MS / 4
 
 /**
- * The time that a pool tells its workers: deadlines are given in it, and proofs are dated and judged by it. While
- * a job is here it goes on as spans do, whatever the wall clock is set to; in between it is set as that one is.
+ * The time that a pool tells its workers: deadlines are given in it, and proofs are dated and judged by it. Where
+ * the wall clock is set it follows at once while no job is here, and else so slowly that no job comes to harm.
  */
 export class PoolTime implements Clock {
   private its: Clock
+  private slewedMs: DurationMs = 0
   private lookedAt: number
   private haltedMs = 0
 
@@ -22,7 +25,7 @@ export class PoolTime implements Clock {
   }
 
   now(): UnixMs {
-    return this.its.now()
+    return addMs(this.its.now(), this.slewedMs)
   }
 
   /**
@@ -50,13 +53,18 @@ export class PoolTime implements Clock {
   }
 
   /**
-   * Takes what the wall clock says now, and tells those who go by it before anything else.
+   * Towards what the wall clock says now. Those who go by it are told before anything else. To be called every
+   * POOL_SUMMARY_MS.
    * @param isIdle no job is here: one that began by another time would be dated wrong
    */
   follow(isIdle: boolean, sessions: Iterable<{ beat(): void }>): void {
     this.monotonic()
-    if (!isIdle || Math.abs(this.wall.now() - this.its.now()) < FOLLOWED_MS) return
-    this.its = steady(this.wall)
+    const offMs = this.wall.now() - this.now()
+    if (Math.abs(offMs) < FOLLOWED_MS) return
+    if (isIdle) {
+      this.its = steady(this.wall)
+      this.slewedMs = 0
+    } else this.slewedMs += Math.sign(offMs) * SLEWED_MS
     for (const session of sessions) session.beat()
   }
 }
