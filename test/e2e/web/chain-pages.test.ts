@@ -7,6 +7,7 @@ import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
+import { signIn } from './app-stage.ts'
 import { seriousFaults } from './axe.ts'
 import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
 
@@ -105,6 +106,18 @@ ChainPages('a worker is paid, stakes, and takes its stake out again', async () =
     await page.getByText('500 RCOMPUTE, can be withdrawn in').waitFor()
     await house.pass(WEEK)
     await press(page, 'Pay out 500 RCOMPUTE', 'Stake paid out')
+    assert.equal(complaints, [])
+  })
+})
+
+ChainPages('an owner sees all workers that are paid to the wallet', async () => {
+  await inBrowser({}, async ({ page, complaints }) => {
+    await page.goto(house.web.url)
+    await signIn(page)
+    await page.goto(`${house.web.url}/workers`)
+    await page.getByText('1 worker: 0.06 USDG earned and not paid out yet, 0 RCOMPUTE').waitFor()
+    await page.getByText('It is connected to no pool.').waitFor()
+    await page.getByText('0.06 USDG not paid out yet', { exact: true }).waitFor()
     assert.equal(complaints, [])
   })
 })

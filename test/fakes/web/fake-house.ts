@@ -78,6 +78,7 @@ export function makeFakeHouse(rpcUrl: string, now: number): FakeHouse {
     },
     'POST /webhooks/test': () => ({ body: { event_id: 'evt_1' } }),
     'POST /webhooks/replay': () => ({ body: { events: 1, next_cursor: null } }),
+    'GET /workers/one/standing': () => ({ body: { pools_asked: 1, pools_silent: 0, data: [] } }),
     'POST /development/fund': () => ({ body: { funded: true } }),
   }
   const open = publicRoutes(inMinutes)
@@ -96,7 +97,10 @@ export function makeFakeHouse(rpcUrl: string, now: number): FakeHouse {
       }
       const openRoute = open[`${asked.method} ${asked.path}`]
       if (openRoute) return openRoute(asked)
-      const path = asked.path.replace(/\/wh_\w+/, '').replace(/\/job_\w+/, '/one')
+      const path = asked.path
+        .replace(/\/wh_\w+/, '')
+        .replace(/\/job_\w+/, '/one')
+        .replace(/\/0x[0-9a-f]{40}/, '/one')
       const route = routes[`${asked.method} ${path}`]
       if (!route) return refusal(404, 'route_not_found', 'There is no such path.')
       if (!asked.signedIn && !asked.path.startsWith('/session')) {

@@ -1,4 +1,11 @@
-import { type Address, encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
+import {
+  type Address,
+  type ContractFunctionReturnType,
+  encodeEventTopics,
+  type Hex,
+  numberToHex,
+  pad,
+} from 'viem'
 import { jobEscrowAbi, workerStakingAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
 import { readClock } from './clock.ts'
@@ -72,9 +79,16 @@ export async function readWorker(web: WebConfig, id: number): Promise<WorkerMone
 }
 
 export async function readRecord(web: WebConfig, id: number): Promise<WorkerRecord> {
-  const { deactivated, signer, payee, ...rest } = await readerOf(web).readContract({
-    ...{ ...staking(web), functionName: 'workers', args: [id] },
-  })
+  const found = { ...staking(web), functionName: 'workers', args: [id] } as const
+  return recordOf(id, await readerOf(web).readContract(found))
+}
+
+type OnChain = ContractFunctionReturnType<typeof workerStakingAbi, 'view', 'workers'>
+
+export function recordOf(
+  id: number,
+  { deactivated, signer, payee, ...rest }: OnChain,
+): WorkerRecord {
   return {
     ...{ id, active: rest.active, unbonding: rest.unbonding },
     withdrawableAt: Number(rest.withdrawableAt),
@@ -84,9 +98,10 @@ export async function readRecord(web: WebConfig, id: number): Promise<WorkerReco
   }
 }
 
-type WorkerEvent = 'WorkerRegistered' | 'PayeeChanged'
-const topicOf = (eventName: WorkerEvent): Hex =>
-  encodeEventTopics({ abi: workerStakingAbi, eventName })[0]!
+const REGISTERED = encodeEventTopics({
+  abi: workerStakingAbi,
+  eventName: 'WorkerRegistered',
+})[0]!
 
 /**
  * 0: there is none, in the ranges of blocks that one page looks through. The contract gives no number for
@@ -95,32 +110,10 @@ const topicOf = (eventName: WorkerEvent): Hex =>
 export async function idOfOneThatLeft(web: WebConfig, signer: Address): Promise<number> {
   const search = {
     address: [web.contracts.worker_staking],
-    topics: [[topicOf('WorkerRegistered'), null, pad(signer)]],
+    topics: [[REGISTERED, null, pad(signer)]],
   }
   const { events } = await readEventsBack(web, search, { enough: 1, before: undefined })
   return Number(events[0]?.args.workerId ?? 0)
-}
-
-/** Many more than one owner has. */
-const PAID_MAX = 50
-
-/** The workers that are paid to this address. */
-export async function readWorkersPaidTo(
-  web: WebConfig,
-  payee: Address,
-): Promise<readonly WorkerRecord[]> {
-  const search = {
-    address: [web.contracts.worker_staking],
-    topics: [
-      [topicOf('WorkerRegistered'), null, null, pad(payee)],
-      [topicOf('PayeeChanged'), null, pad(payee)],
-    ],
-  }
-  const { events } = await readEventsBack(web, search, { enough: PAID_MAX, before: undefined })
-  const ids = [...new Set(events.map(({ args }) => Number(args.workerId)))]
-  const records = await Promise.all(ids.map((id) => readRecord(web, id)))
-  // Some are paid elsewhere by now.
-  return records.filter((record) => record.payee === payee)
 }
 
 export interface WorkerPage {

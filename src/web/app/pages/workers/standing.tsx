@@ -1,20 +1,16 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { WebStandings } from '../../../workers-api.ts'
-import { call } from '../../api/call.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { standingQuery } from './standing-query.ts'
 import { whyIdle } from './why-idle.ts'
 
 const LOOK_AGAIN_MS = 5_000
 
 /** What the pools say of a worker to its operator. */
 export function Standing({ worker }: { readonly worker: string }) {
-  const query = useQuery({
-    queryKey: ['standing', worker],
-    queryFn: () => call<WebStandings>('GET', `/workers/${worker}/standing`),
-    refetchInterval: LOOK_AGAIN_MS,
-  })
+  const query = useQuery({ ...standingQuery(worker), refetchInterval: LOOK_AGAIN_MS })
   return (
     <Loaded query={query} lines={3}>
       {(standings) => (

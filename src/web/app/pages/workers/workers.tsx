@@ -1,22 +1,15 @@
-import { Anchor, Badge, Button, Group, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Address } from 'viem'
 import type { WebConfig } from '../../../api.ts'
-import { sessionQuery } from '../../api/queries.ts'
 import { rcompute } from '../../chain/said.ts'
-import {
-  readLatestWorkers,
-  readRecord,
-  readWorkerId,
-  readWorkersPaidTo,
-  type WorkerRecord,
-} from '../../chain/workers.ts'
+import { readLatestWorkers } from '../../chain/workers.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
-import { short } from '../../parts/words.ts'
+import { Own } from './own.tsx'
+import { WorkerRow } from './worker-row.tsx'
 
 export function WorkersPage() {
   return (
@@ -73,43 +66,6 @@ function LookUp() {
   )
 }
 
-function Own({ web }: { readonly web: WebConfig }) {
-  const { data: session } = useQuery(sessionQuery)
-  const own = useQuery({
-    queryKey: ['chain', 'own-workers', session?.wallet],
-    queryFn: () => readOwn(web, session!.wallet),
-    enabled: Boolean(session),
-  })
-  if (!session) return null
-  return (
-    <section>
-      <Title order={2} size="h4" mb="xs">
-        Yours
-      </Title>
-      <Loaded query={own} lines={2}>
-        {(workers) =>
-          workers.length === 0 ? (
-            <Text className="muted">
-              Your wallet {short(session.wallet)} is no worker, and none is paid to it. To run one:{' '}
-              <span className="mono">npm run worker</span>, with{' '}
-              <span className="mono">--payee {short(session.wallet)}</span> to be paid here.
-            </Text>
-          ) : (
-            <List workers={workers} />
-          )
-        }
-      </Loaded>
-    </section>
-  )
-}
-
-/** Run with the wallet's own key, or paid to it. */
-async function readOwn(web: WebConfig, wallet: Address): Promise<readonly WorkerRecord[]> {
-  const [own, paid] = await Promise.all([readWorkerId(web, wallet), readWorkersPaidTo(web, wallet)])
-  if (own === 0 || paid.some(({ id }) => id === own)) return paid
-  return [await readRecord(web, own), ...paid]
-}
-
 const SHOWN = 25
 
 function Latest({ web }: { readonly web: WebConfig }) {
@@ -130,40 +86,16 @@ function Latest({ web }: { readonly web: WebConfig }) {
               {count > SHOWN && `, the latest ${SHOWN} below`}. A worker earns 75 % of a job’s
               price, and 85 % with at least {rcompute(minimumStake)} at stake.
             </Text>
-            {workers.length > 0 && <List workers={workers} />}
+            {workers.length > 0 && (
+              <ul className="rows card">
+                {workers.map((worker) => (
+                  <WorkerRow key={worker.id} worker={worker} />
+                ))}
+              </ul>
+            )}
           </>
         )}
       </Loaded>
     </section>
-  )
-}
-
-function List({ workers }: { readonly workers: readonly WorkerRecord[] }) {
-  return (
-    <ul className="rows card">
-      {workers.map(({ id, signer, active, hasLeft }) => (
-        <li key={id}>
-          <Group justify="space-between" gap="xs">
-            <Anchor
-              renderRoot={(props) => (
-                <Link {...props} to="/workers/$address" params={{ address: signer }} />
-              )}
-              className="mono"
-              title={signer}
-            >
-              {short(signer)}
-            </Anchor>
-            <Text size="sm" className="muted numbers">
-              number {id} · {rcompute(active)} at stake{' '}
-              {hasLeft && (
-                <Badge color="gray" variant="light">
-                  Has left
-                </Badge>
-              )}
-            </Text>
-          </Group>
-        </li>
-      ))}
-    </ul>
   )
 }
