@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inShort } from '../../../../src/web/app/pages/workers/in-short.ts'
 import { whyIdle } from '../../../../src/web/app/pages/workers/why-idle.ts'
 import type { WebModelStanding, WebStanding } from '../../../../src/web/workers-api.ts'
 
@@ -15,7 +16,7 @@ const ready: WebStanding = {
   ...{ callers_kept: 0, slots: 4, busy: 0, completion_rate: 1 },
   jobs: { offered: 1, finished: 1, failed: 0, refused: 0 },
   ...{ models: [model], awaited: [], left_out: [] },
-  ...{ software: '0.1.0, engine', agent_latest: '0.1.0' },
+  ...{ software: 'prepaid-inference-agent/0.1.0, engine', agent_latest: '0.1.0' },
 }
 const reasons = (change: Partial<WebStanding>) =>
   whyIdle({ pools_asked: 1, pools_silent: 0, data: [{ ...ready, ...change }] })
@@ -64,8 +65,32 @@ WhyIdle('what keeps it from some jobs comes before what nobody can change', () =
     'It finished only 50 % of its last jobs (0 failed, 0 refused since it connected).',
     'It is kept from the jobs of 2 callers for a while, since theirs failed here.',
     'Nobody asked its pool for a/model in the last minute.',
-    'It runs 0.1.0, engine; the newest agent is 0.2.0.',
+    'It runs prepaid-inference-agent/0.1.0, engine; the newest agent is 0.2.0.',
   ])
+})
+
+WhyIdle('a worker that is another program is not told to update an agent that it is not', () => {
+  const version = (software: string) =>
+    whys({ software, agent_latest: '0.1.0' }).filter((why) => why.startsWith('It runs'))
+  assert.equal(version('prepaid-inference-agent/0.1.0, vllm 0.9'), [])
+  assert.equal(version('go-worker 2.3, vllm 0.9'), [])
+  assert.is(version('prepaid-inference-agent/0.0.9, engine 0.1.0').length, 1)
+  assert.is(version('prepaid-inference-agent/0.1.0-rc, engine').length, 1)
+})
+
+WhyIdle('in one line: what it does, or what keeps it from all jobs', () => {
+  const line = (change: Partial<WebStanding>) =>
+    inShort({ pools_asked: 1, pools_silent: 0, data: [{ ...ready, ...change }] })
+  assert.is(line({}), '0 of 4 slots busy · 1 job finished since it connected')
+  const some = { offered: 5, finished: 3, failed: 2, refused: 0 }
+  assert.is(
+    line({ jobs: some, busy: 1 }),
+    '1 of 4 slots busy · 3 jobs finished, 2 failed since it connected',
+  )
+  assert.is(line({ state: 'resting', because: 'silent' }), 'It did not answer an offer in time.')
+  const left_out = [{ id: 'no/such', reason: 'not_listed' }] as const
+  assert.is(line({ models: [], left_out }), 'The registry does not list no/such.')
+  assert.is(inShort({ pools_asked: 1, pools_silent: 0, data: [] }), 'It is connected to no pool.')
 })
 
 WhyIdle.run()

@@ -152,8 +152,11 @@ function againstOthers(model: WebModelStanding): Reason {
   }
 }
 
+/** Workers that are another program have versions of their own, which this network knows nothing of. */
+const AGENT = 'prepaid-inference-agent/'
+
 function ofItsVersion({ software, agent_latest }: WebStanding): readonly Reason[] {
-  if (software.includes(agent_latest)) return []
+  if (!software.startsWith(AGENT) || software.startsWith(`${AGENT}${agent_latest},`)) return []
   return [
     {
       why: `It runs ${software}; the newest agent is ${agent_latest}.`,
