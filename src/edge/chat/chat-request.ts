@@ -127,6 +127,12 @@ function parseMessage(
       `\`${where}.${call}\` is not supported: tool calling is planned for Phase 2.`,
     )
   }
+  if ((message.audio ?? null) !== null) {
+    return invalid(
+      `${where}.audio`,
+      `\`${where}.audio\` cannot be read. Audio inputs are not supported; send the text of that answer.`,
+    )
+  }
   const content = parseContent(message.content, role, where)
   // A text that was cut in the middle of a character would reach the worker with three others there.
   return content.ok ? ok({ role, content: toWellFormed(content.value) }) : content

@@ -26,12 +26,15 @@ const noCalls = nullable(
 )
 const noCall = Type.Null({ description: 'The older name of `tool_calls`.' })
 
+const noAudio = Type.Null({ description: 'Audio is not supported: send the text.' })
+
 const promptMessage = Type.Object(
   {
     role: oneOf(['system', 'developer', 'user'], '`developer` is read as `system`.'),
     content: Type.Union([Type.String(), parts], { description: 'The text.' }),
     tool_calls: Type.Optional(noCalls),
     function_call: Type.Optional(noCall),
+    audio: Type.Optional(noAudio),
   },
   { title: 'PromptMessage' },
 )
@@ -45,6 +48,7 @@ const assistantMessage = Type.Object(
     ),
     tool_calls: Type.Optional(noCalls),
     function_call: Type.Optional(noCall),
+    audio: Type.Optional(noAudio),
   },
   { title: 'AssistantMessage' },
 )
@@ -75,6 +79,7 @@ export const chatBody = Type.Object(
           content: unchecked,
           tool_calls: unchecked,
           function_call: unchecked,
+          audio: unchecked,
         }),
         message,
       ),

@@ -61,6 +61,10 @@ const refused: readonly [Record<string, unknown>, string][] = [
     'messages[0].function_call',
   ],
   [
+    { messages: [{ role: 'assistant', content: null, audio: { id: 'audio_1' } }, user] },
+    'messages[0].audio',
+  ],
+  [
     {
       messages: [
         {
@@ -101,6 +105,7 @@ Acceptances('null is not given', () => {
 Acceptances('what asks for nothing passes', () => {
   accepted({ tools: [], tool_choice: 'none', functions: [], parallel_tool_calls: true, n: 1 })
   accepted({ response_format: { type: 'text' }, logprobs: false, top_logprobs: 0 })
+  accepted({ messages: [{ role: 'assistant', content: 'a', audio: null }, user] })
   accepted({ user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto', unheard: {} })
   // As the reference of the API says (src/docs/api-reference/chat-completions.md).
   accepted({ logit_bias: { '50256': -100 }, prediction: { type: 'content', content: 'x' } })

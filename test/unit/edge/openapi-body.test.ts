@@ -107,6 +107,7 @@ const message = sometimes(
       content: sometimes(fc.oneof(fc.string(), fc.array(part, { maxLength: 2 }))),
       tool_calls: fc.constantFrom(null, [], [], [], [{}]),
       function_call: seldom({ name: 'f' }),
+      audio: seldom({ id: 'a' }),
       name: fc.string(),
     },
     { requiredKeys: ['role'] },
