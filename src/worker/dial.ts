@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { credentials } from '@grpc/grpc-js'
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { WorkerServiceClient } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { ConfigError } from '../config/read.ts'
 import { isLoopback } from '../domain/loopback.ts'
+import { tlsTo } from './address-credentials.ts'
 import type { PoolCall } from './outgoing.ts'
 
 /** A pool as the operator names it. */
@@ -99,31 +100,30 @@ const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
  * Opens one stream on a connection of its own; `close` when it is over. A new connection for each
  * dial, so that the agent's own waiting alone says when the next one is tried.
  */
-export function dial({ target, tls, authorities, name }: PoolTarget): {
-  call: PoolCall
-  close(): void
-} {
-  const client = new WorkerServiceClient(
-    target,
-    tls ? credentials.createSsl(authorities) : credentials.createInsecure(),
-    {
-      'grpc.keepalive_time_ms': 5_000,
-      'grpc.keepalive_timeout_ms': 5_000,
-      'grpc.keepalive_permit_without_calls': 1,
-      'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
-      'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
-      'grpc.use_local_subchannel_pool': 1,
-      'grpc.enable_retries': 0,
-      // gRPC would ask the proxy of this machine's network for its own loopback.
-      'grpc.enable_http_proxy': isLoopback(target.slice(0, target.lastIndexOf(':'))) ? 0 : 1,
-      'grpc-node.flow_control_window': 4 * 1024 * 1024,
-      ...(name && {
-        'grpc.ssl_target_name_override': name.host,
-        'grpc.default_authority': name.authority,
-      }),
-    },
-  )
+export function dial(pool: PoolTarget): { call: PoolCall; close(): void } {
+  const { target, name } = pool
+  const client = new WorkerServiceClient(target, credentialsFor(pool), {
+    'grpc.keepalive_time_ms': 5_000,
+    'grpc.keepalive_timeout_ms': 5_000,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.enable_retries': 0,
+    // gRPC would ask the proxy of this machine's network for its own loopback.
+    'grpc.enable_http_proxy': isLoopback(target.slice(0, target.lastIndexOf(':'))) ? 0 : 1,
+    'grpc-node.flow_control_window': 4 * 1024 * 1024,
+    ...(name && {
+      'grpc.ssl_target_name_override': name.host,
+      'grpc.default_authority': name.authority,
+    }),
+  })
   return { call: client.connect(), close: () => client.close() }
+}
+
+function credentialsFor({ target, tls, authorities, name }: PoolTarget): ChannelCredentials {
+  if (!tls) return credentials.createInsecure()
+  return name ? credentials.createSsl(authorities) : tlsTo(target, authorities)
 }
 
 /** The pool, in words for the operator. */
