@@ -22,7 +22,9 @@ Unpacked(
         ['nats-server', ['nats-server']],
         ['redis-server', ['redis-server', 'redis-tools']],
       ])
-      await Promise.all([unpack(packages, cache), unpack(packages, cache)])
+      // A home that is none, as users without a name have it.
+      const caches = ['/dev/null/.cache', cache]
+      await Promise.all([unpack(packages, caches), unpack(packages, caches)])
       const program = (name: string) => join(cache, 'programs', name)
       assert.match(execFileSync(program('nats-server'), ['--version'], { encoding: 'utf8' }), /v\d/)
       await redisRuns(program('redis-server'), join(cache, 'redis.sock'))

@@ -9,7 +9,7 @@ const MORE_FOLDERS = [
   '/sbin',
   '/opt/homebrew/bin',
   '/usr/local/bin',
-  UNPACKED,
+  ...UNPACKED,
 ]
 
 export function findOnPath(name: string): string | undefined {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -32,7 +31,8 @@ export function ownApt(work: string, more: AptSettings = {}): Apt {
       'Dir::State::lists': join(work, 'lists'),
       'Dir::State::status': status,
       'Dir::Cache': work,
-      'APT::Sandbox::User': userInfo().username,
+      // Nobody else: that user could not write into the folder. Only root could change to one.
+      'APT::Sandbox::User': 'root',
       // Descriptions in other languages are of no use here.
       'Acquire::Languages': 'none',
       ...more,

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,9 +20,11 @@ export const USER_CACHE = join(
   process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
   'prepaid-inference',
 )
+/** For who has no home to write into, as in many containers: beside the packages of npm, and gone with them. */
+const PROJECT_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/prepaid-inference')
 const PROGRAMS = 'programs'
-/** Where unpacked programs are, each under its own name. */
-export const UNPACKED = join(USER_CACHE, PROGRAMS)
+/** Where unpacked programs may be, each under its own name. */
+export const UNPACKED = [USER_CACHE, PROJECT_CACHE].map((cache) => join(cache, PROGRAMS))
 
 /** Where a package has its program. A browser's in `usr/bin` is a script that looks for it at the system's root. */
 const placesOf = (name: string) => [
@@ -26,13 +37,14 @@ const placesOf = (name: string) => [
  * Programs from the packages of this machine's Debian, for who may not install any: fetched with all that they
  * need and the machine lacks, and unpacked into the user's cache.
  * @param packages by the program's name: the one that holds it, and those that must lie beside it
+ * @param caches of which the first counts that can be written into
  * @throws with the words of apt or dpkg
  */
 export async function unpack(
   packages: ReadonlyMap<string, readonly string[]>,
-  cache: string = USER_CACHE,
+  caches: readonly string[] = [USER_CACHE, PROJECT_CACHE],
 ): Promise<void> {
-  mkdirSync(join(cache, PROGRAMS), { recursive: true })
+  const cache = firstWritable(caches)
   const work = mkdtempSync(join(cache, 'apt-'))
   try {
     const apt = ownApt(work)
@@ -46,6 +58,17 @@ export async function unpack(
     }
   } finally {
     rmSync(work, { recursive: true, force: true })
+  }
+}
+
+function firstWritable([cache, ...others]: readonly string[]): string {
+  try {
+    mkdirSync(join(cache!, PROGRAMS), { recursive: true })
+    accessSync(join(cache!, PROGRAMS), constants.W_OK)
+    return cache!
+  } catch (error) {
+    if (others.length === 0) throw error
+    return firstWritable(others)
   }
 }
 
