@@ -1,5 +1,6 @@
 import type { JobId } from '../../src/domain/ids.ts'
 import type { JobReply } from '../../src/messages/job-reply.ts'
+import type { JobStatus } from '../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { DueRefund } from './due.ts'
@@ -11,6 +12,8 @@ interface Options {
 }
 
 const TIMEOUT_MS = 2_000
+/** Of jobs that end by themselves, and ask for their lock back where they do without an answer. */
+const RUNNING: readonly JobStatus[] = ['pending', 'processing']
 /** A job that hopes to be settled is asked again after so long. */
 const ASK_AGAIN_MS = 10_000
 /** Or many jobs that wait for their settlement would hold up what comes after the refunds. */
@@ -18,7 +21,7 @@ const ASKS_MAX = 8
 
 /**
  * Gives one expired lock back. Its job is asked first: one that was answered keeps its lock for a
- * while, or its worker would go without pay. It waits for its settlement, or takes itself for settled
+ * while, or its worker would go without pay. So does one that runs: the chain's time has jumped. It waits for its settlement, or takes itself for settled
  * since the chain has gone back.
  * @returns whether something was done
  */
@@ -42,7 +45,8 @@ async function mayBeSettled(bus: Bus, jobId: JobId): Promise<boolean> {
   const question = { type: 'GetJob', jobId } as const
   try {
     const reply = await bus.request<JobReply>(SUBJECTS.jobCommand(jobId), question, TIMEOUT_MS)
-    return reply.type === 'accepted' && reply.proof !== undefined
+    if (reply.type !== 'accepted') return false
+    return reply.proof !== undefined || RUNNING.includes(reply.view.status)
   } catch (error) {
     // Nobody can say what the job hopes for.
     if (isUnanswered(error)) return true

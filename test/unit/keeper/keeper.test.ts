@@ -59,6 +59,24 @@ Keeper('asks the job: one that waits for its settlement keeps its lock', async (
   assert.equal(house.made(), ['refund 1'])
 })
 
+for (const status of ['pending', 'processing'] as const) {
+  Keeper(
+    `asks the job: one that is ${status} keeps its lock, however far the chain's time jumps`,
+    async () => {
+      const house = openHouse()
+      house.status = status
+      house.chain.mine(10, told(10, 'locked', 1))
+      house.chain.mine(610)
+      await house.keep()
+      await house.pass(60)
+      assert.equal(house.made(), [])
+      house.status = 'refunded'
+      await house.pass(15)
+      assert.equal(house.made(), ['refund 1'])
+    },
+  )
+}
+
 Keeper('one of each kind a turn: none waits behind the many of another', async () => {
   const house = openHouse()
   house.chain.mine(10, ...[1, 2, 3].map((n) => told(10, 'locked', n)), told(10, 'settled', 4))
