@@ -21,8 +21,8 @@ const ASKS_MAX = 8
 
 /**
  * Gives one expired lock back. Its job is asked first: one that was answered keeps its lock for a
- * while, or its worker would go without pay. So does one that runs: the chain's time has jumped. It waits for its settlement, or takes itself for settled
- * since the chain has gone back.
+ * while, or its worker would go without pay. It waits for its settlement, or takes itself for settled
+ * since the chain has gone back. One that runs keeps it too: the chain's time has jumped.
  * @returns whether something was done
  */
 export function makeRefunds({ bus, hands }: Options) {
