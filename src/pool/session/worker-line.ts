@@ -4,7 +4,7 @@ import type { DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { cutCall, type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
 
-/** How long a worker may take to read what was said before the end. */
+/** How long a worker may read nothing of what was said before the end. */
 const LAST_READ_MS: DurationMs = 1_000
 
 /**
@@ -45,9 +45,15 @@ export class WorkerLine {
   end(ending: Ending): void {
     this.flush()
     endCall(this.call, ending)
+    this.cutWhenStuck(LAST_READ_MS)
+  }
+
+  /** One that reads on, over a slow line, has all of it. */
+  private cutWhenStuck(inMs: DurationMs): void {
     if (this.unsent === 0) return
-    this.clock.after(LAST_READ_MS, () => {
-      if (this.unsent > 0) cutCall(this.call)
+    this.clock.after(inMs, () => {
+      if (this.stuckMs >= LAST_READ_MS) cutCall(this.call)
+      else this.cutWhenStuck(LAST_READ_MS - this.stuckMs)
     })
   }
 
