@@ -26,6 +26,7 @@ import { openTraces } from '../telemetry/open-traces.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { meetWorker } from './connect.ts'
 import { Pool } from './pool.ts'
+import { noteSlowSignatures } from './proof/native-code.ts'
 import { RenewedCertificate, type TlsFiles } from './session/certificate.ts'
 import { Departures } from './session/departures.ts'
 import { Enrolment } from './session/enrolment.ts'
@@ -42,6 +43,7 @@ const CONTRACTS: InjectionToken<Contracts> = Symbol('contracts')
 /** Connects a pool to the world and opens its door to workers, before it the port for operators. */
 export async function composePool(config: PoolConfig, log: Log): Promise<Role> {
   const tls = tlsFiles(config)
+  noteSlowSignatures(log)
   const metrics = makeMetrics({ process: config.MONITOR_PORT > 0 })
   return monitored({ config, metrics }, (starting) => startPool(config, log, tls, starting))
 }

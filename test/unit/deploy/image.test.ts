@@ -49,6 +49,17 @@ Image('has the packages that the roles import, and no other', () => {
   assert.equal([...new Set(imported)].sort(), [...RUNTIME_PACKAGES].sort())
 })
 
+Image('signatures are checked in native code, or it is not built', () => {
+  const packages = dockerfile.slice(
+    dockerfile.indexOf('AS packages'),
+    dockerfile.indexOf('AS tools'),
+  )
+  assert.match(
+    packages,
+    /npm rebuild secp256k1 \\\n {2}&& node -e "require\('secp256k1\/bindings'\)"\)\n/,
+  )
+})
+
 Image('each of those is a dependency of the project, with its version', () => {
   const { dependencies } = runtimeManifest(JSON.parse(read('package.json')))
   for (const name of RUNTIME_PACKAGES) assert.match(dependencies[name] ?? '', /^\d/, name)
