@@ -134,7 +134,8 @@ export const chatBody = Type.Object(
     seed: given(
       Type.Integer({
         ...seeds,
-        description: 'Best-effort reproducible sampling: inference is distributed. Of 64 bits.',
+        description:
+          'Best-effort reproducible sampling: inference is distributed. Of 64 bits; beyond 2^53 the lower 53 count.',
       }),
     ),
     n: only(1, 'One choice is made a request.'),
