@@ -24,6 +24,8 @@ export interface Conduct {
   failuresInRow: number
   /** How often in a row it left offers unanswered, those of one moment together. */
   silences: number
+  /** How often in a row it refused offers for want of a slot that it had, those of one moment together. */
+  refusals: number
   /** Whose jobs they were. */
   readonly failedFor: Set<Address>
   /** After a rest for its own fault: one job at a time, until one is finished. */
@@ -54,6 +56,7 @@ export const unknownConduct = (): Conduct => ({
   why: '',
   failuresInRow: 0,
   silences: 0,
+  refusals: 0,
   failedFor: new Set(),
   onProbation: false,
   breaches: 0,
@@ -64,7 +67,7 @@ export const unknownConduct = (): Conduct => ({
 
 const REMEMBERED_JOBS = 32
 const SET_ASIDE_MOST = 64
-const BUSY_REST_MS = 250
+const BUSY_REST = { firstMs: 250, mostMs: 8_000 } as const
 const SILENT_REST = { firstMs: 2_000, mostMs: 60_000 } as const
 const FAILURE_REST = { firstMs: 250, mostMs: 60_000 } as const
 /** Shorter: an engine that breaks by itself costs one caller a try, who might find nobody else. */
@@ -100,7 +103,7 @@ export function judge(conduct: Conduct, end: JobEnd): void {
       blame(conduct, end)
       return
     case 'busy':
-      rest(conduct, end, BUSY_REST_MS)
+      judgeBusy(conduct, end)
       return
     case 'silent':
       judgeSilent(conduct, end)
@@ -127,6 +130,7 @@ export function judged(conduct: Conduct, end: JobEnd): Conduct {
 function judgeFinished(conduct: Conduct, wallet: Address): void {
   conduct.failuresInRow = 0
   conduct.silences = 0
+  conduct.refusals = 0
   conduct.failedFor.clear()
   conduct.setAside.delete(wallet)
   conduct.onProbation = false
@@ -186,6 +190,12 @@ export function blame(conduct: Conduct, { why, at }: Pick<JobEnd, 'why' | 'at'>)
   conduct.breaches++
   conduct.onProbation = true
   rest(conduct, { outcome: 'broke', why, at }, doubled(BREACH_REST, conduct.breaches))
+}
+
+/** It may work for another pool as well, and then soon finishes a job; one that never does costs each caller a way. */
+function judgeBusy(conduct: Conduct, end: JobEnd): void {
+  if (conduct.restUntil <= end.at) conduct.refusals++
+  rest(conduct, end, doubled(BUSY_REST, Math.max(1, conduct.refusals)))
 }
 
 function rest(
