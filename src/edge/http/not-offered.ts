@@ -68,9 +68,6 @@ export function whyNotOffered(path: string): string | undefined {
   return why ?? wrongBase(path)
 }
 
-/** A list's address with a slash behind it: an id would follow there, and none of no characters exists. */
-export const lacksId = (url: string): boolean => /^\/v1\/(jobs|models)\/+(\?|$)/.test(url)
-
 const ENDPOINT = /\/(chat\/completions|models|jobs|account|webhooks)\/*$/
 
 /** A client whose base address lacks `/v1`, has it twice, or ends in a slash or an endpoint. */

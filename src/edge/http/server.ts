@@ -10,7 +10,7 @@ import { tooMany } from '../../api/http/too-many.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { bodyDigest, hasJoinKey } from '../chat/join-key.ts'
 import type { CrossOrigin } from './cross-origin.ts'
-import { lacksId, whyNotOffered } from './not-offered.ts'
+import { whyNotOffered } from './not-offered.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -63,7 +63,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     if (refusal) throw refusal
     if (crossOrigin.answersPreflight(request, reply)) return reply
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw noHost()
-    if (request.is404 || lacksId(request.url)) throw unknownRoute(request.method, request.url)
+    if (request.is404) throw unknownRoute(request.method, request.url)
   })
   server.setNotFoundHandler((request) => {
     throw unknownRoute(request.method, request.url)

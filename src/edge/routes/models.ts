@@ -29,7 +29,10 @@ export function models(server: FastifyInstance, options: Options): void {
     const id = request.params['*']
     const live = pools.live(id)
     if (live) return publicModel(live, object)
-    const message = `No model \`${id.slice(0, 100)}\` is served now. GET /v1/models lists those that are.`
+    const message =
+      id === ''
+        ? 'The path ends where the id of a model belongs. GET /v1/models, without a slash behind it, lists models.'
+        : `No model \`${id.slice(0, 100)}\` is served now. GET /v1/models lists those that are.`
     const refusal = { code: 'model_not_found', message } as const
     return sendRefusal(reply, refusal, docsUrl, { unknownModelPath: true })
   })

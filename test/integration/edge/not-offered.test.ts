@@ -33,15 +33,6 @@ NotOffered('every method, with a key or without: 404 in the envelope', async ({ 
   }
 })
 
-NotOffered('a slash behind a list is no id', async ({ stage }) => {
-  for (const path of ['/v1/jobs/', '/v1/jobs/?limit=2', '/v1/models/', '/v1/models//']) {
-    const answer = await call(stage, path)
-    const { error } = await jsonOf(answer)
-    assert.equal([answer.status, error.code], [404, 'route_not_found'], path)
-    assert.match(error.message, /The endpoint is \/v1\/(jobs|models):/)
-  }
-})
-
 NotOffered(
   'a common client is told in its own words, and does not try again',
   async ({ stage }) => {

@@ -60,6 +60,18 @@ Resources('models: the live ones, by both forms of their id', async ({ stage }) 
   }
 })
 
+Resources('a list with a slash behind it lacks an id, and is told so', async ({ stage }) => {
+  for (const [path, code] of [
+    ['/v1/jobs/', 'job_not_found'],
+    ['/v1/jobs/?limit=2', 'job_not_found'],
+    ['/v1/models/', 'model_not_found'],
+  ] as const) {
+    const { error } = await jsonOf(await call(stage, path))
+    assert.is(error.code, code)
+    assert.match(error.message, /GET \/v1\/(jobs|models), without a slash behind it/)
+  }
+})
+
 Resources('a pool that is silent, or draining, serves nothing', async () => {
   const stage = await openStage({ clock: fastClock(50), poolsSpeakOn: false })
   try {
