@@ -1,6 +1,6 @@
-import { addMs, type DurationMs, type UnixMs } from '../domain/time.ts'
+import { type DurationMs, toUnixMs, type UnixMs } from '../domain/time.ts'
 import { POOL_SUMMARY_MS } from '../messages/pool.ts'
-import { type Clock, steady } from '../ports/clock.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /** A pool looks at its clock more often: where it does not, it was halted. */
 const HALTED_MS: DurationMs = 3 * POOL_SUMMARY_MS
@@ -14,18 +14,18 @@ const SLEWED_MS: DurationMs = POOL_SUMMARY_MS / 4
  * the wall clock is set it follows at once while no job is here, and else so slowly that no job comes to harm.
  */
 export class PoolTime implements Clock {
-  private its: Clock
-  private slewedMs: DurationMs = 0
+  /** What it is ahead of the clock that never jumps. */
+  private aheadMs: DurationMs
   private lookedAt: number
   private haltedMs = 0
 
   constructor(private readonly wall: Clock) {
-    this.its = steady(wall)
+    this.aheadMs = wall.now() - wall.monotonic()
     this.lookedAt = wall.monotonic()
   }
 
   now(): UnixMs {
-    return addMs(this.its.now(), this.slewedMs)
+    return toUnixMs(Math.round(this.wall.monotonic() + this.aheadMs))
   }
 
   /**
@@ -61,10 +61,7 @@ export class PoolTime implements Clock {
     this.monotonic()
     const offMs = this.wall.now() - this.now()
     if (Math.abs(offMs) < FOLLOWED_MS) return
-    if (isIdle) {
-      this.its = steady(this.wall)
-      this.slewedMs = 0
-    } else this.slewedMs += Math.sign(offMs) * SLEWED_MS
+    this.aheadMs += isIdle ? offMs : Math.sign(offMs) * SLEWED_MS
     for (const session of sessions) session.beat()
   }
 }

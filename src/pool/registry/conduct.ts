@@ -103,10 +103,12 @@ export function judge(conduct: Conduct, end: JobEnd): void {
       blame(conduct, end)
       return
     case 'busy':
-      judgeBusy(conduct, end)
+      // It may work for another pool as well, and then soon finishes a job; one that never does costs callers a way.
+      restLonger(conduct, end, 'refusals', BUSY_REST)
       return
     case 'silent':
-      judgeSilent(conduct, end)
+      // It was quick once, and would be asked first for ever.
+      restLonger(conduct, end, 'silences', SILENT_REST)
       return
     case 'declined':
     case 'neutral':
@@ -160,13 +162,15 @@ function judgeFailed(conduct: Conduct, end: JobEnd): void {
   trim(conduct.setAside, SET_ASIDE_MOST)
 }
 
-/**
- * One that says that it lives and answers no offer was quick once, and would be asked first for ever.
- * What it is asked before the first of its silences is known is one with it.
- */
-function judgeSilent(conduct: Conduct, end: JobEnd): void {
-  if (conduct.restUntil <= end.at) conduct.silences++
-  rest(conduct, end, doubled(SILENT_REST, Math.max(1, conduct.silences)))
+/** It took no offer. What it was offered before the first such answer is known is one with it. */
+function restLonger(
+  conduct: Conduct,
+  end: JobEnd,
+  inRow: 'silences' | 'refusals',
+  span: Parameters<typeof doubled>[0],
+): void {
+  if (conduct.restUntil <= end.at) conduct[inRow]++
+  rest(conduct, end, doubled(span, Math.max(1, conduct[inRow])))
 }
 
 /**
@@ -190,12 +194,6 @@ export function blame(conduct: Conduct, { why, at }: Pick<JobEnd, 'why' | 'at'>)
   conduct.breaches++
   conduct.onProbation = true
   rest(conduct, { outcome: 'broke', why, at }, doubled(BREACH_REST, conduct.breaches))
-}
-
-/** It may work for another pool as well, and then soon finishes a job; one that never does costs each caller a way. */
-function judgeBusy(conduct: Conduct, end: JobEnd): void {
-  if (conduct.restUntil <= end.at) conduct.refusals++
-  rest(conduct, end, doubled(BUSY_REST, Math.max(1, conduct.refusals)))
 }
 
 function rest(
