@@ -1,15 +1,13 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { ChannelCredentials, credentials } from '@grpc/grpc-js'
-import { bareHost } from '../domain/bare-host.ts'
 
 /**
- * TLS to a pool, whose certificate is for the host of `target`.
- * @param target host:port
+ * TLS to a pool.
+ * @param host what its certificate is for; an IPv6 address without brackets
  * @param authorities PEM; undefined: those that this machine trusts
  */
-export function tlsTo(target: string, authorities: Buffer | undefined): ChannelCredentials {
-  const host = bareHost(target.slice(0, target.lastIndexOf(':')))
+export function tlsTo(host: string, authorities: Buffer | undefined): ChannelCredentials {
   if (!isIP(host)) return credentials.createSsl(authorities)
   return new AddressCredentials(createSecureContext({ ca: authorities }), host)
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { WorkerServiceClient } from '../../proto/gen/svc/worker/v1/worker.ts'
 import { ConfigError } from '../config/read.ts'
+import { bareHost } from '../domain/bare-host.ts'
 import { isLoopback } from '../domain/loopback.ts'
 import { tlsTo } from './address-credentials.ts'
 import type { PoolCall } from './outgoing.ts'
@@ -102,7 +103,8 @@ const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
  */
 export function dial(pool: PoolTarget): { call: PoolCall; close(): void } {
   const { target, name } = pool
-  const client = new WorkerServiceClient(target, credentialsFor(pool), {
+  const host = bareHost(target.slice(0, target.lastIndexOf(':')))
+  const client = new WorkerServiceClient(target, credentialsFor(host, pool), {
     'grpc.keepalive_time_ms': 5_000,
     'grpc.keepalive_timeout_ms': 5_000,
     'grpc.keepalive_permit_without_calls': 1,
@@ -111,7 +113,7 @@ export function dial(pool: PoolTarget): { call: PoolCall; close(): void } {
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_retries': 0,
     // gRPC would ask the proxy of this machine's network for its own loopback.
-    'grpc.enable_http_proxy': isLoopback(target.slice(0, target.lastIndexOf(':'))) ? 0 : 1,
+    'grpc.enable_http_proxy': isLoopback(host) ? 0 : 1,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
     ...(name && {
       'grpc.ssl_target_name_override': name.host,
@@ -121,9 +123,9 @@ export function dial(pool: PoolTarget): { call: PoolCall; close(): void } {
   return { call: client.connect(), close: () => client.close() }
 }
 
-function credentialsFor({ target, tls, authorities, name }: PoolTarget): ChannelCredentials {
+function credentialsFor(host: string, { tls, authorities, name }: PoolTarget): ChannelCredentials {
   if (!tls) return credentials.createInsecure()
-  return name ? credentials.createSsl(authorities) : tlsTo(target, authorities)
+  return name ? credentials.createSsl(authorities) : tlsTo(host, authorities)
 }
 
 /** The pool, in words for the operator. */

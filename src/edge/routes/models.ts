@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { sendRefusal } from '../../api/http/errors.ts'
+import { missingId } from '../../api/http/missing-id.ts'
 import { requireKnown } from '../../api/models/known-model.ts'
 import type { Pools } from '../../api/models/pools.ts'
 import { publicModel } from '../../api/models/public-model.ts'
@@ -31,7 +32,7 @@ export function models(server: FastifyInstance, options: Options): void {
     if (live) return publicModel(live, object)
     const message =
       id === ''
-        ? 'The path ends where the id of a model belongs. GET /v1/models, without a slash behind it, lists models.'
+        ? missingId('model')
         : `No model \`${id.slice(0, 100)}\` is served now. GET /v1/models lists those that are.`
     const refusal = { code: 'model_not_found', message } as const
     return sendRefusal(reply, refusal, docsUrl, { unknownModelPath: true })
