@@ -1,13 +1,20 @@
+import { StringDecoder } from 'node:string_decoder'
+
 /** A line or event longer than this is no stream of tokens, in UTF-16 units. */
 const UNITS_MAX = 16 * 1024 * 1024
+
+const BYTE_ORDER_MARK = '\ufeff'
+/** Ends a line, as a line feed alone does. */
+const CARRIAGE_RETURNS = /\r\n?/g
 
 /**
  * Reads server-sent events out of bytes that come cut anywhere: inside a character, between CR and
  * LF, in the middle of a line. Gives the data of each event; other fields and comments are dropped.
  */
 export class SseReader {
-  // Drops a byte order mark, as the format asks.
-  private readonly decoder = new TextDecoder('utf-8')
+  // Not TextDecoder, which takes six times as long for bytes that come in pieces.
+  private readonly decoder = new StringDecoder('utf8')
+  private hasBegun = false
   private rest = ''
   private data: string[] = []
   private afterCarriageReturn = false
@@ -17,24 +24,32 @@ export class SseReader {
 
   /** @returns the data of each event that ended within `bytes` */
   push(bytes: Uint8Array): string[] {
-    return this.read(this.decoder.decode(bytes, { stream: true }))
+    return this.read(this.decoder.write(bytes))
   }
 
   /** @returns data of an event that the end of the stream completes: some servers omit its blank line */
   end(): string[] {
-    return this.read(`${this.decoder.decode()}\n\n`)
+    return this.read(`${this.decoder.end()}\n\n`)
   }
 
-  private read(text: string): string[] {
+  private read(decoded: string): string[] {
+    const text = this.withoutMark(decoded)
     const events: string[] = []
     const fresh = this.afterCarriageReturn && text.startsWith('\n') ? text.slice(1) : text
     if (text !== '') this.afterCarriageReturn = text.endsWith('\r')
-    const lines = (this.rest + fresh).split(/\r\n|\n|\r/)
+    const lines = (this.rest + fresh.replace(CARRIAGE_RETURNS, '\n')).split('\n')
     this.rest = lines.pop() ?? ''
     if (this.rest.length > UNITS_MAX) throw new Error('an event of the stream has no end')
     for (const line of lines) this.readLine(line, events)
     if (this.last !== undefined) this.takeLast(this.last, events)
     return events
+  }
+
+  /** Drops a byte order mark, as the format asks. */
+  private withoutMark(text: string): string {
+    if (this.hasBegun || text === '') return text
+    this.hasBegun = true
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
   }
 
   private takeLast(last: string, events: string[]): void {

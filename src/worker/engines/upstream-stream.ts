@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FinishReason } from '../../domain/chat.ts'
 import { type EngineEnding, EngineFault, type Piece } from '../engine.ts'
+import { EventFrame } from './event-frame.ts'
 import { SseReader } from './sse.ts'
 import { bodyFault, eventFault, parseJson } from './upstream-faults.ts'
 
@@ -38,6 +39,8 @@ type Words = z.infer<typeof words>
 /** Where an upstream has the text of its events. */
 type Place = 'delta' | 'message'
 
+/** Events that are tried as the frame of those that follow: where all differ, no more is spent on that. */
+const FRAMES_MAX = 4
 /** So much of a body that is no stream is kept, in bytes: an error says what it is within that. */
 const HEAD_BYTES_MAX = 64 * 1024
 
@@ -54,6 +57,8 @@ export class UpstreamStream {
   private contentEvents = 0
   private reasoned = false
   private place: Place | undefined
+  private frame: EventFrame | undefined
+  private frames = 0
   private done = false
 
   /**
@@ -129,6 +134,13 @@ export class UpstreamStream {
   }
 
   private readEvent(data: string): string {
+    const known = this.frame?.read(data)
+    if (known === undefined) return this.parseEvent(data)
+    if (known !== '') this.contentEvents++
+    return known
+  }
+
+  private parseEvent(data: string): string {
     const json = parseJson(data)
     // Half an event after the last word of the answer: the connection broke there.
     if (json === undefined && this.isWhole) return ''
@@ -147,7 +159,23 @@ export class UpstreamStream {
     if (said?.reasoning_content || said?.reasoning) this.reasoned = true
     const content = said?.content ?? ''
     if (content !== '') this.contentEvents++
+    if (content !== '' && this.frames < FRAMES_MAX) this.learn(data, content)
     return content
+  }
+
+  private learn(data: string, content: string): void {
+    this.frames++
+    this.frame = EventFrame.of(data, content, (like) => this.onlyContent(like)) ?? this.frame
+  }
+
+  /** What an event says that says nothing else; undefined where it does. */
+  private onlyContent(data: string): string | undefined {
+    const like = event.safeParse(parseJson(data)).data
+    const choice = like?.choices?.[0]
+    if (!choice || choice.finish_reason || like.usage) return undefined
+    const said = this.wordsOf(choice)
+    if (said?.reasoning_content || said?.reasoning) return undefined
+    return said?.content ?? undefined
   }
 
   /**
