@@ -11,14 +11,12 @@ export class WellFormed {
     const last = text.charCodeAt(text.length - 1)
     const torn = last >= 0xd800 && last <= 0xdbff
     this.held = torn ? text.slice(-1) : ''
-    return replaceLone(torn ? text.slice(0, -1) : text)
+    return (torn ? text.slice(0, -1) : text).toWellFormed()
   }
 
   end(): string {
-    const rest = replaceLone(this.held)
+    const rest = this.held.toWellFormed()
     this.held = ''
     return rest
   }
 }
-
-const replaceLone = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { toWellFormed } from '../../domain/well-formed.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { MALFORMED_JSON } from './json-body.ts'
 import { throwAwayBody } from './unread-body.ts'
@@ -34,7 +33,7 @@ export function errorBody(refusal: Refusal, docsUrl: string, type?: string) {
       code: refusal.code,
       // Words of the caller's own that it quotes may be cut in the middle of a character: strict parsers
       // refuse a text with half of a surrogate pair, and with it the whole answer.
-      message: toWellFormed(refusal.message),
+      message: refusal.message.toWellFormed(),
       type: type ?? ERRORS[refusal.code].type,
       param: refusal.param ?? null,
       docs: `${docsUrl}/api-reference/errors#${refusal.code}`,

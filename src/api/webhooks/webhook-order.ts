@@ -1,7 +1,6 @@
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import { isWellFormed } from '../../domain/well-formed.ts'
 import { EVENT_TYPES, type EventType } from '../../messages/webhook.ts'
 import type { WebhookBody } from '../schemas/webhook.ts'
 
@@ -27,7 +26,7 @@ export function parseWebhookOrder(body: WebhookBody): Result<WebhookOrder, Refus
 function parseUrl(url: string): Result<string, Refusal> {
   const { webhookUrlCharactersMax: most } = LIMITS
   if (url.length > most) return badUrl(`\`url\` is longer than ${most} characters.`)
-  if (!isWellFormed(url))
+  if (!url.isWellFormed())
     return badUrl('`url` holds half of a surrogate pair, which is no character.')
   return ok(url)
 }
@@ -63,7 +62,7 @@ function parseSecret(secret: string): Result<string, Refusal> {
     )
   }
   // Half a character has no bytes of its own, so a receiver could not sign with it as we do.
-  if (!isWellFormed(secret)) {
+  if (!secret.isWellFormed()) {
     return invalid('secret', '`secret` holds half of a surrogate pair, which is no character.')
   }
   return ok(secret)

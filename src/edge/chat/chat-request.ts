@@ -2,7 +2,6 @@ import type { ChatMessage, ChatRequest, Sampling } from '../../domain/chat.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import { toWellFormed } from '../../domain/well-formed.ts'
 import type { ChatBody } from '../schemas/chat-body.ts'
 import { refuseUnsupported } from './chat-unsupported.ts'
 
@@ -61,7 +60,7 @@ function parseStop(stop: unknown): Result<readonly string[] | undefined, Refusal
   if (!sequences.every(isSequence)) {
     return invalid('stop', '`stop` must be a string or an array of strings, none of them empty.')
   }
-  return ok(sequences.length === 0 ? undefined : sequences.map(toWellFormed))
+  return ok(sequences.length === 0 ? undefined : sequences.map((each) => each.toWellFormed()))
 }
 
 const isSequence = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -135,7 +134,7 @@ function parseMessage(
   }
   const content = parseContent(message.content, role, where)
   // A text that was cut in the middle of a character would reach the worker with three others there.
-  return content.ok ? ok({ role, content: toWellFormed(content.value) }) : content
+  return content.ok ? ok({ role, content: content.value.toWellFormed() }) : content
 }
 
 /** By which of the two fields that hold one a tool was called. */
