@@ -6,6 +6,8 @@ import { tracing } from './tracing-settings.ts'
 /** Every setting of the agent, with its default. It runs at operators, who hold none of the others. */
 export const workerSchema = z.object({
   LOG_LEVEL: shared.LOG_LEVEL,
+  MONITOR_HOST: shared.MONITOR_HOST,
+  MONITOR_PORT: shared.MONITOR_PORT,
   ...tracing,
   POOL_URL: z
     .string()

@@ -36,9 +36,11 @@ function monitorPort(base: number, role: Role, index: number): number {
   if (role === 'edge') return base + 40 + index
   if (role === 'pool') return base + 50 + index
   if (role === 'web') return base + 60
+  if (role === 'worker') return index < MONITORED_WORKERS ? base + 25 + index : 0
   return role === 'actors' && index < MONITORED_ACTORS ? base + 61 + index : 0
 }
 const MONITORED_ACTORS = 19
+const MONITORED_WORKERS = 14
 
 /**
  * Browsers, and `fetch` in Node, call nothing on these: other protocols live there.

@@ -16,6 +16,7 @@ import { Patience } from './patience.ts'
 import { PoolRing } from './pool-ring.ts'
 import { DRAIN_MS, Session, type SessionEnd } from './session.ts'
 import type { AgentReport, Phase } from './status/report.ts'
+import type { WorkFigures } from './status/work-figures.ts'
 import { Stay } from './stay.ts'
 import { type ServedModels, WatchedModels } from './watched-models.ts'
 import { WorkLedger } from './work-ledger.ts'
@@ -30,6 +31,7 @@ export interface AgentOptions {
   readonly signed: SignedJobs
   readonly log: Log
   readonly traces?: Traces | undefined
+  readonly figures?: WorkFigures | undefined
 }
 
 /** How one stream ended. */
@@ -255,7 +257,8 @@ export class Agent {
   }
 
   private ran(end: RunEnd): void {
-    this.ledger.add(end)
+    const unitsEarned = this.ledger.add(end)
+    this.options.figures?.ran(end, unitsEarned)
     this.options.signed.sweep(Math.floor(Date.now() / 1_000))
     if (end.engineFailed) this.watch?.lookNow()
   }

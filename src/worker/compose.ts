@@ -19,6 +19,7 @@ import { Identity } from './identity.ts'
 import type { WorkerKey } from './key/open-key.ts'
 import type { SignedJobs } from './local/signed-jobs.ts'
 import { poolTargets } from './pool-ring.ts'
+import type { WorkFigures } from './status/work-figures.ts'
 
 const SETTINGS: InjectionToken<Settings> = Symbol('settings')
 const LOG: InjectionToken<Log> = Symbol('log')
@@ -33,6 +34,7 @@ export interface WorkerParts {
   readonly log: Log
   /** Undefined: nothing is traced. */
   readonly traces?: Traces | undefined
+  readonly figures?: WorkFigures | undefined
 }
 
 /**
@@ -40,17 +42,17 @@ export interface WorkerParts {
  * @throws {ConfigError}
  */
 export async function composeWorker(parts: WorkerParts): Promise<Agent> {
-  const { settings, key, signed, log, traces } = parts
+  const { settings, key, signed, log } = parts
   const c = container.createChildContainer()
   c.register(SETTINGS, { useValue: settings })
   c.register(LOG, { useValue: log })
   c.register(SIGNED, { useValue: signed })
   c.register(IDENTITY, { useValue: identityOf(key, settings) })
   c.register(ENGINE, { useValue: await composeEngine(settings, log) })
-  return makeAgent(c, traces)
+  return makeAgent(c, parts)
 }
 
-function makeAgent(c: DependencyContainer, traces: Traces | undefined): Agent {
+function makeAgent(c: DependencyContainer, { traces, figures }: WorkerParts): Agent {
   const settings = c.resolve(SETTINGS)
   const pools = requireTls(settings)
   return new Agent({
@@ -62,6 +64,7 @@ function makeAgent(c: DependencyContainer, traces: Traces | undefined): Agent {
     signed: c.resolve(SIGNED),
     log: c.resolve(LOG),
     traces,
+    figures,
   })
 }
 

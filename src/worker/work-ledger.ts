@@ -20,21 +20,24 @@ export class WorkLedger {
   /** Of the charge, in basis points; as the chain says, where somebody reads it. */
   shareBps = SHARE_BPS
 
-  add({ model, isCanary, outputTokens, measured }: RunEnd): void {
+  /** @returns payment-token units that it should bring */
+  add({ model, isCanary, outputTokens, measured }: RunEnd): bigint {
     if (measured) {
       const pace = this.paces.get(model) ?? new Pace()
       this.paces.set(model, pace)
       pace.add(measured, performance.now())
     }
-    if (isCanary) return
+    if (isCanary) return 0n
     if (outputTokens === undefined) {
       this.jobsFailed++
-      return
+      return 0n
     }
     this.jobsDone++
     const tier = tiers.get(model)
-    if (!tier) return
+    if (!tier) return 0n
     const charge = creditsToUnits(priceOf(tier, outputTokens))
-    this.unitsEarned += (charge * BigInt(this.shareBps)) / BASIS_POINTS
+    const units = (charge * BigInt(this.shareBps)) / BASIS_POINTS
+    this.unitsEarned += units
+    return units
   }
 }

@@ -17,22 +17,24 @@ Metrics.before(async () => {
 })
 Metrics.after(() => network?.stop())
 
-const monitored = ['edge', 'actors', 'pool', 'web'] as const
+const servers = ['edge', 'actors', 'pool', 'web'] as const
+const monitored = [...servers, 'worker'] as const
+type Monitored = (typeof monitored)[number]
 
-async function get(role: (typeof monitored)[number], path: string) {
+async function get(role: Monitored, path: string) {
   const url = network.read().processes.find((process) => process.role === role)?.monitor_url
   const response = await fetch(`${url}${path}`)
   return { status: response.status, text: await response.text() }
 }
 
 /** The value of one series, undefined where there is none. */
-async function figure(role: (typeof monitored)[number], series: string) {
+async function figure(role: Monitored, series: string) {
   const { text } = await get(role, '/metrics')
   const line = text.split('\n').find((each) => each.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-const becomes = (role: (typeof monitored)[number], series: string, value: number) =>
+const becomes = (role: Monitored, series: string, value: number) =>
   until(
     `${role}: ${series} ${value}`,
     async () => (await figure(role, series)) === value,
@@ -76,17 +78,18 @@ Metrics('no figure says who asked, or what', async () => {
   }
 })
 
+const ready = (role: Monitored, status: number) =>
+  until(
+    `${role}: /readyz ${status}`,
+    async () => (await get(role, '/readyz')).status === status,
+    PATIENCE_MS,
+  )
+
 Metrics('readiness follows what a role needs, health does not', async () => {
-  const ready = (role: (typeof monitored)[number], status: number) =>
-    until(
-      `${role}: /readyz ${status}`,
-      async () => (await get(role, '/readyz')).status === status,
-      PATIENCE_MS,
-    )
-  for (const role of monitored) await ready(role, 200)
+  for (const role of servers) await ready(role, 200)
   const redis = network.kill('redis', 'SIGSTOP')
   try {
-    for (const role of monitored) {
+    for (const role of servers) {
       await ready(role, 503)
       assert.match((await get(role, '/readyz')).text, /Redis/)
       await becomes(role, 'svc_ready', 0)
@@ -95,10 +98,25 @@ Metrics('readiness follows what a role needs, health does not', async () => {
   } finally {
     process.kill(redis, 'SIGCONT')
   }
-  for (const role of monitored) {
+  for (const role of servers) {
     await ready(role, 200)
     await becomes(role, 'svc_ready', 1)
   }
+})
+
+Metrics('a worker is ready while a pool gives it jobs', async () => {
+  await ready('worker', 200)
+  const pool = network.kill('pool', 'SIGSTOP')
+  try {
+    await ready('worker', 503)
+    assert.match((await get('worker', '/readyz')).text, /a pool/)
+    await becomes('worker', 'svc_ready', 0)
+    assert.is((await get('worker', '/healthz')).status, 200)
+  } finally {
+    process.kill(pool, 'SIGCONT')
+  }
+  await ready('worker', 200)
+  await becomes('worker', 'svc_ready', 1)
 })
 
 Metrics.run()

@@ -37,6 +37,8 @@ export const SETTINGS: Readonly<Record<Setting, SettingName>> = {
   WORKER_SAMPLE_TOKENS: { name: 'sample-tokens' },
   WORKER_SAMPLE_TOKEN_MS: { name: 'sample-token-ms' },
   LOG_LEVEL: { name: 'log-level' },
+  MONITOR_HOST: { name: 'monitor-host' },
+  MONITOR_PORT: { name: 'monitor-port' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { name: 'otlp-endpoint' },
   OTEL_EXPORTER_OTLP_HEADERS: { name: 'otlp-headers', secret: true },
 }

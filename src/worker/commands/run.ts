@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { monitored, type StartedRole } from '../../config/monitored.ts'
 import { runProcess } from '../../config/process.ts'
 import { ConfigError } from '../../config/read.ts'
 import { tracesOf } from '../../config/tracing-settings.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { type Metrics, makeMetrics } from '../../telemetry/metrics.ts'
 import { openTraces } from '../../telemetry/open-traces.ts'
 import type { Agent } from '../agent.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
@@ -15,7 +17,8 @@ import { openKey, type WorkerKey } from '../key/open-key.ts'
 import { type ControlHandlers, canListen, folderOf, listenForControl } from '../local/control.ts'
 import { SignedJobs } from '../local/signed-jobs.ts'
 import { DRAIN_MS } from '../session.ts'
-import { openScreen } from '../status/screen.ts'
+import { openScreen, type Screen } from '../status/screen.ts'
+import { countWork, showReport, whatLacks } from '../status/work-figures.ts'
 
 const CHAIN_MS = 30_000
 
@@ -24,33 +27,50 @@ export async function run(settings: Settings, json: boolean): Promise<void> {
   const screen = openScreen(settings.LOG_LEVEL, json)
   const { log } = screen
   const key = await openKey(settings, (line) => log.info(line))
-  await runProcess(log, async () => {
-    const folder = folderOf(settings.WORKER_HOME, key.address)
-    const handlers = { report: () => agent.report(), drain: () => void leave() }
-    const control = await reachable(settings, key, handlers, log)
-    // After the socket: two agents of one key must not write one file.
-    const signed = SignedJobs.open(join(folder, 'signed.log'), Math.floor(Date.now() / 1_000))
-    const named = { role: 'worker', instance: key.address, log }
-    const traces = await openTraces({ ...tracesOf(settings), ...named })
-    const agent = await composeWorker({ settings, key, signed, log, traces })
-    const stopReading = followChain(settings, agent, log)
-    const stop = async (spanMs?: number) => {
-      await agent.stop(spanMs)
-      stopReading()
-      screen.close()
-      signed.close()
-      await traces?.close()
-      await control.close()
-    }
-    const leave = async () => {
-      log.info('draining: asked to by svc-worker drain')
-      await stop(DRAIN_MS)
-      process.exit(0)
-    }
-    agent.start()
-    screen.follow(() => agent.report())
-    return { stop }
-  })
+  const metrics = makeMetrics({ process: settings.MONITOR_PORT > 0 })
+  await runProcess(log, () =>
+    monitored({ config: settings, metrics }, ({ until }) =>
+      until('the agent itself: it starts', start({ settings, key, screen, metrics })),
+    ),
+  )
+}
+
+interface Starting {
+  readonly settings: Settings
+  readonly key: WorkerKey
+  readonly screen: Screen
+  readonly metrics: Metrics
+}
+
+async function start({ settings, key, screen, metrics }: Starting): Promise<StartedRole> {
+  const { log } = screen
+  const folder = folderOf(settings.WORKER_HOME, key.address)
+  const handlers = { report: () => agent.report(), drain: () => void leave() }
+  const control = await reachable(settings, key, handlers, log)
+  // After the socket: two agents of one key must not write one file.
+  const signed = SignedJobs.open(join(folder, 'signed.log'), Math.floor(Date.now() / 1_000))
+  const named = { role: 'worker', instance: key.address, log }
+  const traces = await openTraces({ ...tracesOf(settings), ...named })
+  const figures = countWork(metrics)
+  const agent = await composeWorker({ settings, key, signed, log, traces, figures })
+  showReport(metrics, () => agent.report())
+  const stopReading = followChain(settings, agent, log)
+  const stop = async (spanMs?: number) => {
+    await agent.stop(spanMs)
+    stopReading()
+    screen.close()
+    signed.close()
+    await traces?.close()
+    await control.close()
+  }
+  const leave = async () => {
+    log.info('draining: asked to by svc-worker drain')
+    await stop(DRAIN_MS)
+    process.exit(0)
+  }
+  agent.start()
+  screen.follow(() => agent.report())
+  return { stop, missing: async () => whatLacks(agent.report()) }
 }
 
 /** Lets `status` and `drain` find this agent. */

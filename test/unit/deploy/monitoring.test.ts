@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { panels } from './dashboards.ts'
 
 /** Alerts, dashboard and pages speak of figures that processes have, and of nothing else. */
 const Monitoring = suite('deploy: monitoring')
@@ -71,21 +72,13 @@ Monitoring('what a chain of slow blocks or many confirmations does by nature ale
   assert.equal(asks('LaneSlow'), ['svc_lane_oldest_seconds', 'svc_lock_wait_max_seconds'])
 })
 
-interface Panel {
-  readonly title: string
-  readonly targets?: readonly { readonly expr: string }[]
-}
-const { panels }: { panels: readonly Panel[] } = JSON.parse(
-  read('deploy/monitoring/dashboard.json'),
-)
-
-Monitoring('the dashboard asks for figures that there are', () => {
+Monitoring('the dashboards ask for figures that there are', () => {
   for (const { title, targets = [] } of panels) {
     for (const { expr } of targets) assertKnown(title, expr)
   }
 })
 
-Monitoring('every figure is on the dashboard or in an alert, and in the list of figures', () => {
+Monitoring('every figure is on a dashboard or in an alert, and in the list of figures', () => {
   const list = read('src/docs/operating/monitoring.md')
   const shown = new Set([
     ...panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => used(expr))),

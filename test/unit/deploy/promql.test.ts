@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { panels } from './dashboards.ts'
 import { ROOT } from './helm.ts'
 import { parseQuery } from './promql.ts'
 
@@ -37,11 +38,8 @@ const alerts: readonly Asked[] = parse(read('deploy/monitoring/alerts.yaml')).gr
   ({ rules }: { rules: readonly { alert: string; expr: string }[] }) =>
     rules.map(({ alert, expr }) => ({ where: alert, expr })),
 )
-const panels: readonly Asked[] = JSON.parse(
-  read('deploy/monitoring/dashboard.json'),
-).panels.flatMap(
-  ({ title, targets = [] }: { title: string; targets?: readonly { expr: string }[] }) =>
-    targets.map(({ expr }) => ({ where: title, expr })),
+const asked: readonly Asked[] = panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ where: title, expr })),
 )
 
 /** Labels that no figure of that name has. */
@@ -54,8 +52,8 @@ function unknownLabels(expr: string): string[] {
 }
 
 Queries('Prometheus reads every query', () => {
-  assert.ok(alerts.length > 10 && panels.length > 10)
-  for (const { where, expr } of [...alerts, ...panels]) {
+  assert.ok(alerts.length > 10 && asked.length > 10)
+  for (const { where, expr } of [...alerts, ...asked]) {
     const { faults, needs } = parseQuery(expr)
     assert.equal(faults, [], where)
     assert.ok(needs.length > 0, where)
@@ -63,7 +61,7 @@ Queries('Prometheus reads every query', () => {
 })
 
 Queries('every label that is matched or grouped by is one of the figure', () => {
-  for (const { where, expr } of [...alerts, ...panels]) {
+  for (const { where, expr } of [...alerts, ...asked]) {
     assert.equal(unknownLabels(expr), [], where)
   }
 })
