@@ -33,6 +33,7 @@ export function lanes(
         traces,
         itemsMax: config.BATCH_ITEMS_MAX,
         confirmLockAt: config.ESCROW_ROUTE_AT,
+        registrationsPerHour: config.WORKER_REGISTRATIONS_PER_HOUR,
       }),
     ),
   )

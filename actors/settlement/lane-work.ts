@@ -9,6 +9,7 @@ import { makeLocksBack } from './locks-back.ts'
 import type { LaneOptions } from './options.ts'
 import { makeOutbox } from './outbox.ts'
 import { backlogOf, emptyQueue, forgetUnderWay, type LaneQueue, takeIntent } from './queue.ts'
+import { RegistrationBudget } from './registration-budget.ts'
 import { makeRegistrations, type Registrations } from './registrations.ts'
 import { makeRest } from './rest.ts'
 import { makeSubmitter, type Place, type Submitter } from './submitter.ts'
@@ -55,6 +56,8 @@ export function makeLaneWork(
   const outboxOf = (lane: Lane) => makeOutbox({ lane, journal, isOwn: writer.isOwn }, writerId)
   const [outbox, lockOutbox] = [outboxOf(lane), outboxOf('lock')]
   const locksBack = makeLocksBack({ lockOutbox, writer, reader, untilChain, clock, log })
+  // Beside what is forgotten after a fault: a fault is no new budget.
+  const budget = new RegistrationBudget(options.registrationsPerHour ?? 0, clock)
   let memory = remember()
   const unread = makeUnread(clock)
   const rest = makeRest(clock)
@@ -62,7 +65,7 @@ export function makeLaneWork(
 
   function remember(): Memory {
     const queue = emptyQueue()
-    const registrations = makeRegistrations({ queue, reader, untilChain })
+    const registrations = makeRegistrations({ queue, reader, untilChain, budget })
     const memory = { queue, registrations, outbox, locksBack }
     const around = { confirmLockAt, teller, untilChain, troubles }
     const submitter = makeSubmitter({ ...options, ...memory, ...around })

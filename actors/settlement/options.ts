@@ -25,4 +25,6 @@ export interface LaneOptions {
   /** Most items in one transaction. */
   readonly itemsMax: number
   readonly confirmLockAt: RouteAt
+  /** Of workers, at the network's expense; 0 or left out: any number. */
+  readonly registrationsPerHour?: number
 }

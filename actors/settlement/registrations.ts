@@ -2,6 +2,7 @@ import type { Address } from '../../src/domain/ids.ts'
 import type { RegisterReply, RegisterWorker } from '../../src/messages/lane.ts'
 import type { EscrowReader, Receipt } from '../../src/ports/escrow.ts'
 import type { LaneQueue } from './queue.ts'
+import type { RegistrationBudget } from './registration-budget.ts'
 import type { UntilChain } from './until-chain.ts'
 
 type Respond = (reply: RegisterReply) => void
@@ -17,9 +18,10 @@ interface Options {
   readonly queue: LaneQueue
   readonly reader: EscrowReader
   readonly untilChain: UntilChain
+  readonly budget: RegistrationBudget
 }
 
-export function makeRegistrations({ queue, reader, untilChain }: Options): Registrations {
+export function makeRegistrations({ queue, reader, untilChain, budget }: Options): Registrations {
   const waiting = new Map<Address, Respond[]>()
   const reply = (signer: Address, answer: RegisterReply) => {
     for (const respond of waiting.get(signer) ?? []) respond(answer)
@@ -40,12 +42,17 @@ export function makeRegistrations({ queue, reader, untilChain }: Options): Regis
         waiting.delete(wish.signer)
         throw error
       })
-      if (workerId === undefined) {
-        queue.waiting.register.set(wish.signer, wish)
-        return true
+      if (workerId !== undefined) {
+        reply(wish.signer, { type: 'registered', workerId })
+        return false
       }
-      reply(wish.signer, { type: 'registered', workerId })
-      return false
+      const laterMs = budget.take()
+      if (laterMs > 0) {
+        reply(wish.signer, { type: 'refused', reason: TOO_MANY, laterMs })
+        return false
+      }
+      queue.waiting.register.set(wish.signer, wish)
+      return true
     },
     answer: async ({ signer }, { facts }) => {
       const fact = facts.find((each) => each.type === 'worker_registered')
@@ -60,3 +67,5 @@ export function makeRegistrations({ queue, reader, untilChain }: Options): Regis
     },
   }
 }
+
+const TOO_MANY = 'more new workers came than the network registers at its own expense in an hour'

@@ -71,7 +71,12 @@ export interface RegisterWorker {
 }
 export type RegisterReply =
   | { readonly type: 'registered'; readonly workerId: number }
-  | { readonly type: 'refused'; readonly reason: string }
+  | {
+      readonly type: 'refused'
+      readonly reason: string
+      /** It may be asked again in so many milliseconds; left out: the refusal stands. */
+      readonly laterMs?: number
+    }
 
 /** On `SUBJECTS.laneHealth`, from the lane's owner. */
 export interface LaneHealth {

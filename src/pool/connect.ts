@@ -79,15 +79,19 @@ async function introduce(call: WorkerCall, deps: ConnectDeps): Promise<Result<In
     deps.clock.now(),
   )
   if (!hello.ok) return hello
+  const { address } = hello.value.profile
+  const token = first.value.sessionToken
+  // One that goes on needs no more room than it has. For one that finds none here, nothing is paid.
+  const hasRoom = () => deps.pool.members.sessionOf(address, token) || deps.pool.members.hasRoom
+  if (!hasRoom()) return err(FULL)
   const workerId = await deps.enrolment.workerId(hello.value.registration)
   if (!workerId.ok) return workerId
   const shown = await deps.pool.members.shownBefore(hello.value.profile)
   const closedMeanwhile = closedDoor(deps)
   if (closedMeanwhile) return err(closedMeanwhile)
   const profile = { ...hello.value.profile, workerId: workerId.value, shown }
-  const before = deps.pool.members.sessionOf(profile.address, first.value.sessionToken)
-  // One that goes on needs no more room than it has.
-  return before || deps.pool.members.hasRoom ? ok({ profile, before }) : err(FULL)
+  const before = deps.pool.members.sessionOf(address, token)
+  return hasRoom() ? ok({ profile, before }) : err(FULL)
 }
 
 function letIn(call: WorkerCall, { profile, before }: Introduced, deps: ConnectDeps): void {

@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import type { Address } from '../../domain/ids.ts'
 import { keepNewest } from '../../domain/newest.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
+import type { DurationMs } from '../../domain/time.ts'
 import type { RegisterReply, RegisterWorker } from '../../messages/lane.ts'
 import { SUBJECTS } from '../../messages/subjects.ts'
 import type { Bus } from '../../ports/bus.ts'
@@ -16,6 +17,8 @@ const REGISTER_MS = 30_000
 /** So long a worker that cannot be registered is refused without asking the chain again. */
 const REFUSED_MS = 30_000
 const REFUSED_MAX = 10_000
+/** So long at most nobody new is registered, once the lane has said so, before it is asked again. */
+const CLOSED_MS_MAX = 10_000
 
 /** What the operator of a worker that has left the chain is told. */
 export const deactivatedText = (worker: Address): string =>
@@ -33,6 +36,8 @@ export class Enrolment {
   // A number changes with a reorg only, which `SureNumbers` finds: who comes back asks the chain nothing here.
   private readonly known = new Map<Address, number>()
   private readonly refused = new Map<Address, Refusal>()
+  /** Until then the lane registers nobody. Whoever has a number is let in all the same. */
+  private closed: Refusal | undefined
 
   constructor(
     private readonly deps: {
@@ -50,7 +55,8 @@ export class Enrolment {
       try {
         const reply = await this.ask(wish)
         if (reply.type === 'refused') {
-          return err({ code: status.FAILED_PRECONDITION, details: reply.reason })
+          const code = reply.laterMs === undefined ? status.FAILED_PRECONDITION : status.UNAVAILABLE
+          return err({ code, details: reply.reason })
         }
         this.known.set(wish.signer, reply.workerId)
         return ok(reply.workerId)
@@ -79,13 +85,33 @@ export class Enrolment {
     if (refused !== undefined) return { type: 'refused', reason: refused }
     const workerId = await chain.workerId(wish.signer)
     if (workerId !== undefined) return { type: 'registered', workerId }
+    const closed = this.laterOf()
+    if (closed) return closed
     // A transaction that would revert costs the service gas, each time that the worker dials.
     const error = await chain.registrationError(wish)
     if (error !== undefined && error !== REGISTERED_MEANWHILE) {
       return { type: 'refused', reason: this.refuse(wish.signer, error) }
     }
     const reply = await bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, REGISTER_MS)
-    return reply.type === 'registered' ? reply : { ...reply, reason: told(reply.reason) }
+    if (reply.type === 'registered') return reply
+    return reply.laterMs === undefined
+      ? { ...reply, reason: told(reply.reason) }
+      : this.close(reply.reason, reply.laterMs)
+  }
+
+  /** A flood of new keys asks the lane now and then, and not once a key. */
+  private close(reason: string, laterMs: DurationMs): RegisterReply {
+    const until = this.deps.clock.monotonic() + Math.min(laterMs, CLOSED_MS_MAX)
+    const minutes = Math.ceil(laterMs / 60_000)
+    const when = `one more may be in ${minutes} min: dial again`
+    this.closed = { reason: `${told(reason)}; ${when}`, until }
+    return { type: 'refused', reason: this.closed.reason, laterMs }
+  }
+
+  private laterOf(): RegisterReply | undefined {
+    const leftMs = (this.closed?.until ?? 0) - this.deps.clock.monotonic()
+    if (!this.closed || leftMs <= 0) return undefined
+    return { type: 'refused', reason: this.closed.reason, laterMs: leftMs }
   }
 
   private refuse(worker: Address, error: string): string {

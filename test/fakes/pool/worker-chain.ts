@@ -12,10 +12,15 @@ export class WorkerChain implements Chain {
   readonly registered = new Map<Address, number>()
   /** Registrations that were asked for: each would be a transaction. */
   asked = 0
+  /** Who is asked for past this many is told to come later. */
+  registrationsMax = Number.POSITIVE_INFINITY
   private readonly left: Address[] = []
 
   register({ signer }: RegisterWorker): RegisterReply {
     this.asked++
+    if (this.asked > this.registrationsMax) {
+      return { type: 'refused', reason: 'too many', laterMs: 12_000 }
+    }
     if (this.left.includes(signer)) return { type: 'refused', reason: 'it reverted' }
     this.registered.set(signer, this.registered.size + 1)
     return { type: 'registered', workerId: this.registered.size }

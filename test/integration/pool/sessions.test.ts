@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { PROTOCOLS } from '../../../src/domain/version.ts'
 import { inHouse } from '../../fakes/pool/house.ts'
 import type { Rogue } from '../../fakes/pool/rogue.ts'
-import { MODEL } from '../../fakes/pool/stage.ts'
+import { identity, MODEL } from '../../fakes/pool/stage.ts'
 import { pause, SOON_MS, until } from '../../until.ts'
 
 const Sessions = suite('pool and worker: sessions')
@@ -96,6 +96,32 @@ Sessions(
     const { jobId } = await stage.offer({}, { messages })
     await stage.hears(jobId, 'CompleteJob')
     assert.equal(upstream.requests[0]?.messages, messages)
+  }),
+)
+
+Sessions(
+  'new keys past what the network registers are told to come later, and asked for now and then only',
+  inHouse(async ({ stage, rogue }) => {
+    stage.chain.registrationsMax = 1
+    const first = await rogue(5)
+    for (const key of [6, 7, 8]) {
+      const { ended } = await rogue(key)
+      assert.is(ended?.code, 'UNAVAILABLE')
+      assert.match(ended?.details ?? '', /cannot be registered: too many; .* in 1 min: dial again/)
+    }
+    assert.is(stage.chain.asked, 2, 'the lane is not asked once a key')
+    assert.ok(first.welcomed && !first.ended)
+    stage.chain.registered.set(identity(9).address, 9)
+    assert.ok((await rogue(9)).welcomed, 'whoever has a number is let in')
+  }),
+)
+
+Sessions(
+  'a worker that finds the pool full is not registered first',
+  inHouse(async ({ stage, rogue }) => {
+    Object.defineProperty(stage.pool.members, 'hasRoom', { get: () => false })
+    assert.is((await rogue(9)).ended?.code, 'RESOURCE_EXHAUSTED')
+    assert.is(stage.chain.asked, 0)
   }),
 )
 

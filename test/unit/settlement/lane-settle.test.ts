@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toAddress } from '../../../src/domain/ids.ts'
 import type { RegisterReply } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { job, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
@@ -128,6 +129,28 @@ test('registers a worker once, and answers all who asked', async (house) => {
   replies.push(await ask())
   assert.equal(replies, Array(3).fill({ type: 'registered', workerId: 1 }))
   assert.equal(house.batches(), ['register'])
+})
+
+test('registers so many new workers in an hour, and tells the others when to come', async (house) => {
+  await house.start('settle', { registrationsPerHour: 2 })
+  const ask = (n: number) => {
+    const signer = toAddress(`0x${String(n).padStart(40, '0')}`)
+    const wish = { signer, payee: WALLET, signature: settle(job(1)).signature }
+    return house.bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, 1_000)
+  }
+  const types = async (...signers: number[]) =>
+    (await Promise.all(signers.map(ask))).map(({ type }) => type)
+  assert.equal(await types(1, 2, 3), ['registered', 'registered', 'refused'])
+  assert.equal(await ask(3), {
+    type: 'refused',
+    reason: 'more new workers came than the network registers at its own expense in an hour',
+    laterMs: 30 * 60_000,
+  })
+  assert.equal(await types(1, 2), ['registered', 'registered'], 'who has a number needs none')
+  assert.equal(house.batches(), ['register', 'register'])
+
+  await house.clock.advance(30 * 60_000)
+  assert.equal(await types(3, 4), ['registered', 'refused'])
 })
 
 Lanes.run()
