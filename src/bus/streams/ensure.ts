@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ErrorCode, type JetStreamClient, type JetStreamManager, type KV, NatsError } from 'nats'
+import {
+  ErrorCode,
+  type JetStreamClient,
+  type JetStreamManager,
+  type KV,
+  NatsError,
+  type StreamConfig,
+} from 'nats'
 import { OperatorError } from '../../domain/operator-error.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { changesOf, requireSafe } from './replication.ts'
@@ -35,16 +42,19 @@ export const ensureStream = (keeping: Keeping, name: StreamName): Promise<void> 
 export const ensureBucket = (keeping: Keeping, name: BucketName): Promise<KV> =>
   untilKept(keeping, name, async () => {
     const { js, replicas } = keeping
-    const { storage } = BUCKETS[name]
+    const { discard, ...kept } = BUCKETS[name]
+    const { storage } = kept
     const wanted = storage ? { storage } : {}
-    const found = await bringUpToDate(keeping, await keeping.jsm(), `KV_${name}`, wanted)
+    const jsm = await keeping.jsm()
+    const found = await bringUpToDate(keeping, jsm, `KV_${name}`, wanted)
     const copies = replicas ?? found ?? 1
     // With copies the leader is asked: one that lags behind would let a revoked key in.
     const options = { allow_direct: copies === 1 }
     if (!found) {
-      const made = { ...BUCKETS[name], ...options, replicas: copies }
+      const made = { ...kept, ...options, replicas: copies }
       await keeping.impatient.js.views.kv(name, made)
     }
+    await harden(keeping, jsm, `KV_${name}`, { ...NO_ROLLUPS, ...(discard && { discard }) })
     return js.views.kv(name, options)
   })
 
@@ -67,6 +77,27 @@ async function bringUpToDate(
     log.info({ stream, ...changes }, 'stream: brought up to date')
   }
   return info.config.num_replicas
+}
+
+/** With one message of that kind whoever may write a single key would empty the bucket. */
+const NO_ROLLUPS = { allow_rollup_hdrs: false } as const
+
+/** What the library gives no word for. Whoever may sees to it, and nobody waits for that. */
+async function harden(
+  { log }: Keeping,
+  jsm: JetStreamManager,
+  stream: string,
+  wanted: Pick<Partial<StreamConfig>, 'allow_rollup_hdrs' | 'discard'>,
+): Promise<void> {
+  const { config } = await jsm.streams.info(stream)
+  const fields = Object.keys(wanted) as (keyof typeof wanted)[]
+  if (fields.every((field) => (config[field] ?? false) === wanted[field])) return
+  try {
+    await jsm.streams.update(stream, { ...config, ...wanted })
+    log.info({ stream, ...wanted }, 'stream: brought up to date')
+  } catch (error) {
+    if (!isMaking(refusedSubject(error) ?? '')) throw error
+  }
 }
 
 const STREAM_NOT_FOUND = 10_059

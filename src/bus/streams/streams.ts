@@ -60,8 +60,11 @@ export const STREAMS: Readonly<Record<StreamName, Partial<StreamConfig>>> = {
   ATTEMPT: stream('ATTEMPT', ['attempt.>'], 30 * DAY_MS),
 }
 
+/** `discard`: what a full one does; by default it refuses what is new. */
+type Bucket = Partial<KvOptions> & Pick<Partial<StreamConfig>, 'discard'>
+
 /** All on disk: one in memory alone is gone with a server that starts anew, and nobody makes it again. */
-export const BUCKETS: Readonly<Record<BucketName, Partial<KvOptions>>> = {
+export const BUCKETS: Readonly<Record<BucketName, Bucket>> = {
   KEYS: { history: 1, storage: StorageType.File },
   PARTS: { history: 1, storage: StorageType.File },
   CURSORS: { history: 1, storage: StorageType.File },
@@ -86,6 +89,10 @@ export const BUCKETS: Readonly<Record<BucketName, Partial<KvOptions>>> = {
   KEYRINGS: { history: 1, storage: StorageType.File },
   // Who is signed in to the web app: each says when it ends, at most a week from its beginning.
   SESSIONS: { history: 1, storage: StorageType.File, ttl: 7 * DAY_MS },
-  // To be signed in with, once. Anybody may ask for one: they are small, and soon gone.
-  NONCES: { history: 1, storage: StorageType.File, ttl: 5 * 60_000, max_bytes: 64 * 1024 * 1024 },
+  // To be signed in with, once. Anybody may ask for one: they are small, and soon gone. Of a flood the oldest go,
+  // so that whoever signs in within seconds still can.
+  NONCES: {
+    ...{ history: 1, storage: StorageType.File, ttl: 5 * 60_000, max_bytes: 64 * 1024 * 1024 },
+    discard: DiscardPolicy.Old,
+  },
 }
