@@ -2,9 +2,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
+ * So many requests of a connection may wait behind the one that is answered. A client that sends on and on without
+ * reading makes each of them cost memory and work here; no client of ours comes near.
+ */
+export const QUEUED_MOST = 100
+
+/**
  * Of requests that were sent one behind another, without waiting, only the one whose answer is next is
  * told by Node that the connection has closed. The others hear it here, as `close` of their response: else
- * whoever answers would go on for a caller that has left.
+ * whoever answers would go on for a caller that has left. A connection on which too many wait is closed.
  */
 export function closeQueuedAnswers(server: Server): void {
   const queues = new WeakMap<Socket, Set<ServerResponse>>()
@@ -14,6 +20,7 @@ export function closeQueuedAnswers(server: Server): void {
     const queue = queues.get(socket) ?? openQueue(socket)
     queues.set(socket, queue.add(response))
     response.once('close', () => queue.delete(response))
+    if (queue.size > QUEUED_MOST) socket.destroy()
   })
 }
 

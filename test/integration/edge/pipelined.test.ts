@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { QUEUED_MOST } from '../../../src/api/http/queued-answers.ts'
 import { LISTENERS_PER_WALLET } from '../../../src/edge/events/listeners.ts'
 import { chat, chunksOf, completed, KEY, openStage, type Stage } from '../../fakes/edge/stage.ts'
 import { dial, type RawCaller } from '../../raw-caller.ts'
@@ -78,5 +79,25 @@ Pipelined('listeners that leave before their turn came hold no place', async ({ 
   first.socket.destroy()
   await until('they are free again', async () => (await status()) === 200, SOON_MS)
 })
+
+Pipelined(
+  'so many may wait, and a connection that sends on and on is closed',
+  async ({ stage }) => {
+    const ahead = post(chat())
+    const polite = send(stage.url, ahead, get('/v1/account').repeat(QUEUED_MOST))
+    const flood = send(stage.url, ahead, get('/v1/account').repeat(QUEUED_MOST + 1))
+    const isClosed = ({ socket }: RawCaller) => socket.closed
+    flood.socket.on('error', () => {}) // reset
+    await until('the flood to be closed', () => isClosed(flood), SOON_MS)
+    await until('its job is cancelled', () => ofType(stage, 'CancelJob').length === 1, SOON_MS)
+    const [left] = ofType(stage, 'StartJob').filter(
+      (id) => !ofType(stage, 'CancelJob').includes(id),
+    )
+    stage.say(...chunksOf(left!, ['Hello']), completed(left!, ['Hello']))
+    const answers = () => polite.heard().match(/"wallet"/g)?.length
+    await until('all of the other are answered', () => answers() === QUEUED_MOST, SOON_MS)
+    polite.socket.destroy()
+  },
+)
 
 Pipelined.run()
