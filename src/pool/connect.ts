@@ -44,8 +44,7 @@ export async function meetWorker(call: WorkerCall, deps: ConnectDeps): Promise<v
     const known = await introduce(call, deps)
     if (call.cancelled || call.readableEnded) return endCall(call, LEFT)
     if (known.ok) return letIn(call, known.value, deps)
-    const { code, details } = known.error
-    deps.log.info({ code: status[code], details }, 'worker turned away')
+    deps.pool.members.turnedAway(known.error)
     endCall(call, known.error)
   } catch (error) {
     deps.log.error({ err: error }, 'a worker could not be welcomed')

@@ -28,6 +28,20 @@ export class Seldom {
    * @param kind what is counted together; one of few. By default whatever has this message
    */
   warn(fields: Readonly<Record<string, unknown>>, message: string, kind: string = message): void {
+    this.#tell('warn', fields, message, kind)
+  }
+
+  /** The same, of what is no fault of ours: strangers may bring it about as often as they like. */
+  info(fields: Readonly<Record<string, unknown>>, message: string, kind: string = message): void {
+    this.#tell('info', fields, message, kind)
+  }
+
+  #tell(
+    level: 'warn' | 'info',
+    fields: Readonly<Record<string, unknown>>,
+    message: string,
+    kind: string,
+  ): void {
     const last = this.#told.get(kind)
     const now = this.#clock.monotonic()
     if (last && now - last.at < TELL_EVERY_MS) {
@@ -36,6 +50,6 @@ export class Seldom {
     }
     this.#told.set(kind, { at: now, more: 0 })
     const more = last?.more ? { moreBefore: last.more } : {}
-    this.#log.warn({ ...fields, ...more }, message)
+    this.#log[level]({ ...fields, ...more }, message)
   }
 }

@@ -1,6 +1,9 @@
+import { status } from '@grpc/grpc-js'
 import type { Address } from '../../domain/ids.ts'
 import type { UnixMs } from '../../domain/time.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { Applicant } from '../canary/admissions.ts'
 import type { Canaries } from '../canary/canaries.ts'
@@ -8,7 +11,7 @@ import type { ModelTerms } from '../model-terms.ts'
 import type { Placements } from '../placement/placement.ts'
 import type { Session } from './session.ts'
 import { sayWelcome } from './welcome.ts'
-import type { WorkerCall } from './worker-call.ts'
+import type { Ending, WorkerCall } from './worker-call.ts'
 
 interface MembersDeps {
   readonly poolId: string
@@ -17,13 +20,18 @@ interface MembersDeps {
   readonly attempts: Attempts
   readonly canaries: Canaries | undefined
   readonly terms: ModelTerms
+  readonly clock: Clock
   readonly log: Log
   isDraining(): boolean
 }
 
 /** The workers of a pool: what happens to the jobs of one that comes, breaks off, is back or goes. */
 export class Members {
-  constructor(private readonly deps: MembersDeps) {}
+  private readonly seldom: Seldom
+
+  constructor(private readonly deps: MembersDeps) {
+    this.seldom = new Seldom(deps.clock, deps.log)
+  }
 
   /** Whether one more worker may come. */
   get hasRoom(): boolean {
@@ -33,6 +41,11 @@ export class Members {
   /** Models that a worker about to join has shown to serve. Never rejects. */
   async shownBefore(applicant: Applicant): Promise<ReadonlyMap<string, UnixMs>> {
     return this.deps.canaries?.shownBefore(applicant) ?? new Map()
+  }
+
+  /** One that was not let in. Anybody may dial: a flood of them is a line for each reason, now and then. */
+  turnedAway({ code, details }: Ending): void {
+    this.seldom.info({ code: status[code], details }, 'worker turned away', status[code])
   }
 
   join(session: Session): void {

@@ -32,6 +32,15 @@ Seldoms(
   },
 )
 
+Seldoms('what is no fault of ours is told as often, and not as a warning', () => {
+  const { seldom, lines } = telling()
+  for (let i = 0; i < 5; i++) seldom.info({}, 'turned away')
+  assert.equal(
+    lines.map(({ level }) => level),
+    [30],
+  )
+})
+
 Seldoms('each message, or kind, has lines of its own', () => {
   const { seldom, said } = telling()
   for (const kind of ['lock', 'settle', 'lock']) seldom.warn({ kind }, 'failed', kind)
