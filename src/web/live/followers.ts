@@ -14,8 +14,8 @@ export interface Followers {
    * The returned function ends it.
    */
   follow(wallet: Address, tell: (queries: readonly StaleQuery[]) => void): Promise<() => void>
-  /** How many there are. */
-  readonly count: number
+  /** Whether one more page of this wallet is too many: of all there are here, or of its own. */
+  isFull(wallet: Address): boolean
   stop(): void
 }
 
@@ -37,6 +37,10 @@ interface Followed extends Seen {
   readonly tells: Set<(queries: readonly StaleQuery[]) => void>
 }
 
+/** Pages of one process. One that gets no place asks again from time to time, as it does anyway. */
+const PAGES_MAX = 2_000
+/** A wallet costs nothing: without this one of them could hold all places. Tabs that are hidden hold none. */
+export const PAGES_PER_WALLET = 20
 const LOOK_MS = 1_000
 /** The newest jobs of a wallet: older ones change rarely, and a page asks anew now and then. */
 const JOBS_LOOKED_AT = 20
@@ -104,9 +108,8 @@ export function makeFollowers(options: Options): Followers {
         if (each.tells.size === 0) followed.delete(wallet)
       }
     },
-    get count() {
-      return count
-    },
+    isFull: (wallet) =>
+      count >= PAGES_MAX || (followed.get(wallet)?.tells.size ?? 0) >= PAGES_PER_WALLET,
     stop: cancel,
   }
 }

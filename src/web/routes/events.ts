@@ -15,8 +15,6 @@ interface Options {
   readonly open: Set<() => void>
 }
 
-/** Of one process. A page that gets none asks again from time to time, as it does anyway. */
-const STREAMS_MAX = 2_000
 /** Also how soon a session that has ended is noticed. */
 const HEARTBEAT_MS: DurationMs = 10_000
 /** Longer than a browser waits by itself: a crowd that was cut off does not come back at once. */
@@ -29,7 +27,7 @@ export function events(server: FastifyInstance, options: Options): void {
   const { followers, sessions, clock, open } = options
   server.get('/api/events', async (request, reply) => {
     const { wallet } = sessionOf(request)
-    if (followers.count >= STREAMS_MAX) {
+    if (followers.isFull(wallet)) {
       throw refuse('service_unavailable', 'Too many pages are open here; this one asks by itself.')
     }
     const token = tokenOf(request)
