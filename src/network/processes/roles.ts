@@ -34,13 +34,13 @@ const WORKER_MODELS = [
 export function rolePrograms(wiring: Wiring): readonly Program[] {
   const { options, ports, keys } = wiring
   const chain = { RPC_URL: wiring.urls.rpc, CONTRACTS_FILE: wiring.dir.contractsFile }
-  const lanes = { LOCKER_PRIVATE_KEY: keys.locker, SETTLER_PRIVATE_KEY: keys.settler }
-  const keeper = { KEEPER_PRIVATE_KEY: keys.keeper }
-  const webhooks = {
+  const actors = {
+    ...{ LOCKER_PRIVATE_KEY: keys.locker, SETTLER_PRIVATE_KEY: keys.settler },
+    WITHDRAWAL_SIGNER_PRIVATE_KEY: keys.withdrawal_signer,
+    KEEPER_PRIVATE_KEY: keys.keeper,
     WEBHOOK_SECRET_KEYS: keys.webhook_secrets,
     WEBHOOK_DEV_TARGETS: 'true',
   }
-  const vouchers = { WITHDRAWAL_SIGNER_PRIVATE_KEY: keys.withdrawal_signer }
   return [
     ...ports.pools.map((port, i) =>
       program(wiring, 'pool', i, {
@@ -50,14 +50,13 @@ export function rolePrograms(wiring: Wiring): readonly Program[] {
       }),
     ),
     ...times(options.counts.actors, (i) =>
-      program(wiring, 'actors', i, {
-        ...sharedEnv(wiring, 'actors'),
-        ...chain,
-        ...lanes,
-        ...vouchers,
-        ...keeper,
-        ...webhooks,
-      }),
+      program(
+        wiring,
+        'actors',
+        i,
+        { ...sharedEnv(wiring, 'actors'), ...chain, ...actors },
+        ACTORS_DEFAULTS,
+      ),
     ),
     ...ports.edges.map((port, i) => program(wiring, 'edge', i, edgeEnv(wiring, port))),
     program(wiring, 'web', 0, { ...sharedEnv(wiring, 'web'), ...chain, ...webEnv(wiring) }),
@@ -173,6 +172,9 @@ const workerDefaults = (index: number, { upstreamUrl }: Options): Env =>
   upstreamUrl
     ? {}
     : { WORKER_ENGINE: 'sample', WORKER_MODELS: WORKER_MODELS[index % WORKER_MODELS.length]! }
+
+/** All workers of this network are its owner's, however many, and gas of its own chain costs nothing. */
+const ACTORS_DEFAULTS: Env = { WORKER_REGISTRATIONS_PER_HOUR: '0' }
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
