@@ -1,5 +1,6 @@
 import type { Refusal } from '../../domain/errors.ts'
 import { inDoubt } from './follow-refusals.ts'
+import { Patience } from './patience.ts'
 
 /** A cut between hosts heals in that time, or is an outage that a caller should hear of. */
 const DOUBT_MS = 12_000
@@ -9,12 +10,12 @@ const DOUBT_MS = 12_000
  * that it is charged for: so its owner is asked for a tombstone, and the first word of the job decides.
  */
 export class Doubt {
-  #held: { readonly refusal: Refusal; readonly endsAt: number } | undefined
+  #held: { readonly refusal: Refusal; readonly patience: Patience } | undefined
   #denied = false
 
   /** @param refusal what callers are told once it is known that it did not begin */
   begin(refusal: Refusal, now: number): void {
-    this.#held = { refusal, endsAt: now + DOUBT_MS }
+    this.#held = { refusal, patience: new Patience(now, DOUBT_MS) }
   }
 
   end(): void {
@@ -30,10 +31,10 @@ export class Doubt {
     this.#denied = true
   }
 
-  /** @returns what to tell callers now; undefined: nothing yet, or there is no doubt */
+  /** To be asked at each tick. @returns what to tell callers now; undefined: nothing yet, or there is no doubt */
   verdict(now: number): Refusal | undefined {
     if (!this.#held) return undefined
     if (this.#denied) return this.#held.refusal
-    return now >= this.#held.endsAt ? inDoubt() : undefined
+    return this.#held.patience.isOverAt(now) ? inDoubt() : undefined
   }
 }

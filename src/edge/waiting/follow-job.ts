@@ -24,6 +24,7 @@ import {
 import type { Follower } from './follower.ts'
 import { Followers } from './followers.ts'
 import type { Completed, Failed, Known, Outcome } from './outcome.ts'
+import { Patience } from './patience.ts'
 import { SettlementNews } from './settlement-news.ts'
 import { readStoredAnswer } from './stored-answer.ts'
 import { leftMs, type WaitedJob } from './waited-job.ts'
@@ -65,7 +66,7 @@ export class FollowedJob implements Waiter {
   #completed: Completed | undefined
   #completedAt = 0
   /** By the clock that never jumps: the job's window is as long whatever becomes of the other one. */
-  readonly #waitsUntil: number
+  readonly #patience: Patience
   #heardAt: number
   #asking = false
   #view: JobView | undefined
@@ -78,7 +79,8 @@ export class FollowedJob implements Waiter {
     this.jobId = options.job.jobId
     this.prompt = options.job.prompt
     this.#heardAt = options.clock.monotonic()
-    this.#waitsUntil = this.#heardAt + leftMs(options.job, options.clock.now()) + DEADLINE_MARGIN_MS
+    const windowEndsAt = this.#heardAt + leftMs(options.job, options.clock.now())
+    this.#patience = new Patience(windowEndsAt, DEADLINE_MARGIN_MS)
     this.outcome = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -176,11 +178,12 @@ export class FollowedJob implements Waiter {
 
   #noticeSilence(): void {
     const { clock, origin } = this.#options
-    const silentMs = clock.monotonic() - this.#heardAt
+    const now = clock.monotonic()
+    const silentMs = now - this.#heardAt
     const silenceMs = origin === 'joined' ? SILENCE_JOINED_MS : SILENCE_MS
-    const verdict = this.#doubt.verdict(clock.monotonic())
+    const verdict = this.#doubt.verdict(now)
     if (verdict) this.refuse(verdict)
-    else if (clock.monotonic() >= this.#waitsUntil) this.#giveUp()
+    else if (this.#patience.isOverAt(now)) this.#giveUp()
     else if (silentMs >= silenceMs && !this.#asking) void this.#ask()
   }
 
