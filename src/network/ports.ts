@@ -16,6 +16,8 @@ export interface Ports {
   readonly web: number
   /** Where a process of the house is asked for its figures; 0: it has none. */
   monitorOf(role: Role, index: number): number
+  /** Where any process of the house is asked for its figures. */
+  readonly monitors: readonly number[]
 }
 
 export function layOutPorts(base: number, counts: Counts): Ports {
@@ -29,7 +31,20 @@ export function layOutPorts(base: number, counts: Counts): Ports {
     natsMonitor: base + 23,
     web: base + 24,
     monitorOf: (role, index) => monitorPort(base, role, index),
+    monitors: monitorPorts(base, counts),
   }
+}
+
+function monitorPorts(base: number, { edges, pools, actors }: Counts): readonly number[] {
+  const runs: [Role, number][] = [
+    ['edge', edges],
+    ['pool', pools],
+    ['web', 1],
+    ['actors', actors],
+  ]
+  return runs
+    .flatMap(([role, count]) => Array.from({ length: count }, (_, i) => monitorPort(base, role, i)))
+    .filter((port) => port > 0)
 }
 
 function monitorPort(base: number, role: Role, index: number): number {

@@ -74,6 +74,7 @@ export const neededPorts = (ports: Ports, { external }: ServerUrls): readonly nu
   ...(external.redis ? [] : [ports.redis]),
   ports.chain,
   ports.web,
+  ...ports.monitors,
 ]
 
 /** Starts nats-server and redis-server, or finds the ones that the operator named. */

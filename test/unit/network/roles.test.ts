@@ -7,7 +7,7 @@ import { parseOptions } from '../../../src/network/options.ts'
 import { layOutPorts } from '../../../src/network/ports.ts'
 import { rolePrograms } from '../../../src/network/processes/roles.ts'
 import { passwordVariable } from '../../../src/network/servers/nats-users.ts'
-import { findServerUrls } from '../../../src/network/servers/servers.ts'
+import { findServerUrls, neededPorts } from '../../../src/network/servers/servers.ts'
 
 /** Who is told which password, when the operator runs the nats-servers. */
 const Roles = suite('roles of a network')
@@ -33,6 +33,7 @@ function programsOn(env: Readonly<Record<string, string>>) {
   const dir = dataDirAt('/data')
   return {
     urls,
+    needed: neededPorts(ports, urls),
     programs: rolePrograms({ root: '/', build: '/', dir, ports, keys, options, urls }),
   }
 }
@@ -50,6 +51,16 @@ Roles('each role is its own user of the servers, and is told no other password',
 Roles('servers without users are named as the operator names them', () => {
   const { programs } = programsOn({ NATS_URL: URL })
   for (const { role, env } of programs) if (role !== 'worker') assert.is(env?.NATS_URL, URL)
+})
+
+Roles('each port that a role tells its figures on is looked at before a start', () => {
+  const { programs, needed } = programsOn({})
+  const told = programs.map(({ env }) => Number(env?.MONITOR_PORT ?? 0)).filter((port) => port > 0)
+  assert.is(told.length, 4)
+  assert.equal(
+    told.filter((port) => !needed.includes(port)),
+    [],
+  )
 })
 
 Roles.run()
