@@ -2,6 +2,8 @@
 // it comes before all else.
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
+  constants,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -36,6 +38,20 @@ const KEPT = 5
  */
 export const bundleNetwork = (root) => bundle(root, 'roles', NETWORK)
 
+/** Somebody else's checkout, or one on a disk to be read. */
+export class NotWritable extends Error {}
+
+/** Ends with a plain sentence where there is no place for a build. */
+export async function bundleNetworkOrEnd(root) {
+  try {
+    return await bundleNetwork(root)
+  } catch (error) {
+    if (!(error instanceof NotWritable)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
 /**
  * @param {string} root folder of package.json
  * @param {string} name of the folder in `dist` that keeps the last builds, each named for its content
@@ -50,6 +66,7 @@ export async function bundle(root, name, programs, instead = {}) {
   // Under the repository, where packages are found.
   const builds = join(root, 'dist', name)
   const folder = join(builds, hash.digest('hex').slice(0, 12))
+  requireWritable(builds)
   publish(folder, files)
   prune(builds)
   return folder
@@ -126,10 +143,23 @@ function replaceModules({ onResolve, onEnd }, root, instead) {
   }))
 }
 
+/** @throws {NotWritable} */
+function requireWritable(builds) {
+  try {
+    mkdirSync(builds, { recursive: true })
+    accessSync(builds, constants.W_OK)
+  } catch (cause) {
+    // Node says of a folder that it may not make on a disk to be read that there is none.
+    throw new NotWritable(
+      `programs are built into ${builds}, which cannot be written to: run this as who owns the project, or in a copy of it`,
+      { cause },
+    )
+  }
+}
+
 /** Two that make the same at once find either nothing or the whole of it. */
 function publish(folder, files) {
   if (use(folder)) return
-  mkdirSync(dirname(folder), { recursive: true })
   const half = mkdtempSync(join(dirname(folder), '.half-'))
   mkdirSync(join(half, USERS))
   use(half)

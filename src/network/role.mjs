@@ -2,11 +2,11 @@
 // so that signals reach it.
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleNetwork } from './bundle.mjs'
+import { bundleNetworkOrEnd } from './bundle.mjs'
 import { fileOf, load } from './bundled.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const [node, , role, ...args] = process.argv
-const build = await bundleNetwork(root)
+const build = await bundleNetworkOrEnd(root)
 process.argv = [node, fileOf(build, role), ...args]
 await load(build, role)

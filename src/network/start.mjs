@@ -17,7 +17,7 @@ const startedIn = process.cwd()
 // What is started here runs in the project, wherever the operator is.
 process.chdir(root)
 // Not before the packages are there.
-const { bundleNetwork } = await import('./bundle.mjs')
-const build = await bundleNetwork(root)
+const { bundleNetworkOrEnd } = await import('./bundle.mjs')
+const build = await bundleNetworkOrEnd(root)
 const { launch } = await load(build, 'launcher')
 await launch({ root, startedIn, build })

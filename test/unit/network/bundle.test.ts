@@ -14,7 +14,7 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bundle } from '../../../src/network/bundle.mjs'
+import { bundle, NotWritable } from '../../../src/network/bundle.mjs'
 import { nodeArguments } from '../../../src/network/bundled.mjs'
 
 /** Bundles of a project as small as can be. */
@@ -108,9 +108,17 @@ Bundle('the same content is one build, another content is another', async () => 
   assert.is(builds().length, 2)
 })
 
+Bundle('where nothing can be written, the folder is named', async () => {
+  write('console.log(1)')
+  writeFileSync(join(root, 'dist'), 'in the way')
+  const failure = await make().catch((error: unknown) => error)
+  assert.instance(failure, NotWritable)
+  assert.match((failure as Error).message, `into ${join(root, 'dist/builds')}, which cannot`)
+})
+
 Bundle('many that make the same at once find it whole', async () => {
   write('console.log(1)')
-  const child = `import { bundle } from '${BUNDLER}'
+  const child = `import { bundle, NotWritable } from '${BUNDLER}'
     const build = await bundle(${JSON.stringify(root)}, 'builds', { worker: '${PROGRAM}' })
     await import(build + '/worker.mjs')`
   const said = await Promise.all(
