@@ -2,7 +2,7 @@
 // JavaScript without imports of packages: it runs before there are any.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** As package.json says. Older ones of 20 lack what builds the web app. */
 const NODE_LEAST = '20.19'
@@ -65,7 +65,7 @@ async function npmCi(root) {
     () => process.stdout.write(`  still installing packages, ${seconds()} s\n`),
     5_000,
   )
-  const [command, before] = npm()
+  const [command, before] = npm(process.env.npm_execpath)
   const flags = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   try {
     await run(command, [...before, ...flags], root)
@@ -75,10 +75,14 @@ async function npmCi(root) {
   process.stdout.write(`packages installed, ${seconds()} s\n`)
 }
 
-// The npm that started us, else the one on PATH.
-function npm() {
-  const started = process.env.npm_execpath
-  return started?.endsWith('.js') ? [process.execPath, [started]] : ['npm', []]
+/**
+ * The npm that started us, else the one on PATH. yarn and pnpm name themselves in the same variable, and
+ * neither of them reads package-lock.json.
+ * @param {string | undefined} started `npm_execpath`
+ * @returns {[string, string[]]} command, and arguments before all others
+ */
+export function npm(started) {
+  return started && basename(started) === 'npm-cli.js' ? [process.execPath, [started]] : ['npm', []]
 }
 
 function run(command, args, cwd) {

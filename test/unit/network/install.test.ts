@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isNewEnough } from '../../../src/network/install.mjs'
+import { isNewEnough, npm } from '../../../src/network/install.mjs'
 
 const Install = suite('installing packages')
 
@@ -19,6 +19,13 @@ Install('a Node that is too old for the build of the web app is not new enough',
 Install('what builds the web app asks for no newer one', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   assert.match(packages['node_modules/vite'].engines.node, /\^20\.19\.0/)
+})
+
+Install('npm installs, also where yarn or pnpm has started the project', () => {
+  assert.equal(npm('/lib/npm/bin/npm-cli.js'), [process.execPath, ['/lib/npm/bin/npm-cli.js']])
+  for (const other of ['/lib/yarn/bin/yarn.js', '/lib/pnpm/bin/pnpm.cjs', undefined]) {
+    assert.equal(npm(other), ['npm', []])
+  }
 })
 
 Install.run()
