@@ -35,12 +35,13 @@ export function layOutPorts(base: number, counts: Counts): Ports {
   }
 }
 
-function monitorPorts(base: number, { edges, pools, actors }: Counts): readonly number[] {
+function monitorPorts(base: number, { edges, pools, actors, workers }: Counts): readonly number[] {
   const runs: [Role, number][] = [
     ['edge', edges],
     ['pool', pools],
     ['web', 1],
     ['actors', actors],
+    ['worker', workers],
   ]
   return runs
     .flatMap(([role, count]) => Array.from({ length: count }, (_, i) => monitorPort(base, role, i)))

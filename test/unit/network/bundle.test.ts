@@ -118,7 +118,7 @@ Bundle('where nothing can be written, the folder is named', async () => {
 
 Bundle('many that make the same at once find it whole', async () => {
   write('console.log(1)')
-  const child = `import { bundle, NotWritable } from '${BUNDLER}'
+  const child = `import { bundle } from '${BUNDLER}'
     const build = await bundle(${JSON.stringify(root)}, 'builds', { worker: '${PROGRAM}' })
     await import(build + '/worker.mjs')`
   const said = await Promise.all(

@@ -56,7 +56,7 @@ Roles('servers without users are named as the operator names them', () => {
 Roles('each port that a role tells its figures on is looked at before a start', () => {
   const { programs, needed } = programsOn({})
   const told = programs.map(({ env }) => Number(env?.MONITOR_PORT ?? 0)).filter((port) => port > 0)
-  assert.is(told.length, 4)
+  assert.is(told.length, 6)
   assert.equal(
     told.filter((port) => !needed.includes(port)),
     [],
