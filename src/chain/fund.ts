@@ -1,4 +1,11 @@
-import { createPublicClient, createWalletClient, type Hex } from 'viem'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  type PublicClient,
+  TransactionReceiptNotFoundError,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress } from '../domain/ids.ts'
@@ -21,6 +28,8 @@ export interface FundReply {
 }
 
 const POLLING_MS = 50
+/** Of a transaction: longer than a slow chain takes for a block. */
+const INCLUDED_MS = 180_000
 
 /**
  * Buys credits for a development wallet the way any wallet does: approve, then deposit. A wallet
@@ -40,16 +49,10 @@ export async function fundWallet(options: FundOptions): Promise<FundReply> {
 function connect({ rpcUrl, walletPrivateKey }: FundOptions) {
   const account = privateKeyToAccount(walletPrivateKey)
   const wallet = account.address
-  const reader = createPublicClient({
-    transport: headFollowing(rpcUrl),
-    pollingInterval: POLLING_MS,
-  })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
   const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
 
-  async function included(hash: Hex): Promise<void> {
-    const { status } = await reader.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
-  }
+  const included = (hash: Hex) => untilIncluded(reader, hash)
 
   return {
     async account(jobEscrow: Address) {
@@ -97,7 +100,7 @@ export async function shareCompute(options: ShareOptions): Promise<bigint> {
   const { rpcUrl, contracts, holderPrivateKey, to } = options
   const account = privateKeyToAccount(holderPrivateKey)
   const transport = headFollowing(rpcUrl)
-  const reader = createPublicClient({ transport, pollingInterval: POLLING_MS })
+  const reader = createPublicClient({ transport })
   const writer = createWalletClient({ account, transport })
   const token = { address: contracts.rCompute, abi: rComputeAbi } as const
   const holds = (address: Address) =>
@@ -106,9 +109,29 @@ export async function shareCompute(options: ShareOptions): Promise<bigint> {
   if (held > 0n || stock < 2n) return held
   const args = [to, stock / 2n] as const
   const hash = await writer.writeContract({ ...token, functionName: 'transfer', args, chain: null })
-  const { status } = await reader.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+  await untilIncluded(reader, hash)
   return stock / 2n
+}
+
+/**
+ * Asked for by the receipt alone. viem's own wait looks once a block, and gives up where a block is there before
+ * its receipts: on a chain that makes a block of each transaction no other block may follow.
+ * @throws when the transaction failed, or is in no block for three minutes
+ */
+async function untilIncluded(reader: PublicClient, hash: Hex): Promise<void> {
+  const deadline = performance.now() + INCLUDED_MS
+  for (;;) {
+    const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined
+      throw error
+    })
+    if (receipt?.status === 'success') return
+    if (receipt) throw new Error(`transaction ${hash} was refused by the chain`)
+    if (performance.now() > deadline) {
+      throw new Error(`transaction ${hash} is in no block after ${INCLUDED_MS / 1_000} s`)
+    }
+    await sleep(POLLING_MS)
+  }
 }
 
 /** Gives addresses ether for gas, on a development node that allows it. */

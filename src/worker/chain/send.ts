@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Abi,
   createWalletClient,
@@ -5,6 +6,7 @@ import {
   type Hex,
   http,
   parseSignature,
+  type TransactionReceipt,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { ConfigError } from '../../config/read.ts'
@@ -16,6 +18,7 @@ import { type Chain, reasonOf } from './chain.ts'
 
 const PERMIT_SECONDS = 3_600
 const RECEIPT_MS = 180_000
+const LOOK_MS = 500
 
 export interface ContractCall {
   readonly address: Address
@@ -57,9 +60,7 @@ export class Sender {
       .catch((error: unknown) => {
         throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
       })
-    const receipt = await client
-      .waitForTransactionReceipt({ hash, timeout: RECEIPT_MS })
-      .catch(() => undefined)
+    const receipt = await this.receiptOf(hash)
     if (!receipt) {
       throw new ConfigError(
         `transaction ${hash} is sent but not mined yet: look at it before you repeat`,
@@ -71,6 +72,22 @@ export class Sender {
       )
     }
     return hash
+  }
+
+  /**
+   * Asks for the receipt again and again. viem's own wait looks once a block, and gives up where a block is there
+   * before its receipts.
+   * @returns undefined where there is none within RECEIPT_MS
+   */
+  private async receiptOf(hash: Hex): Promise<TransactionReceipt | undefined> {
+    const deadline = performance.now() + RECEIPT_MS
+    while (performance.now() < deadline) {
+      // What fails is asked again, too: the transaction is sent, and its fate is all that counts.
+      const receipt = await this.chain.client.getTransactionReceipt({ hash }).catch(() => undefined)
+      if (receipt) return receipt
+      await sleep(LOOK_MS)
+    }
+    return undefined
   }
 
   /** A stake in one transaction: the permit goes with it, so that no allowance is left behind. */
