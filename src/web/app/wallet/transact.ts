@@ -1,4 +1,5 @@
-import { waitForTransactionReceipt } from 'viem/actions'
+import { TransactionReceiptNotFoundError } from 'viem'
+import { type WaitForTransactionReceiptParameters, waitForTransactionReceipt } from 'viem/actions'
 import type { Config } from 'wagmi'
 
 export type TxHash = `0x${string}`
@@ -26,9 +27,8 @@ const INCLUDED_MS = 120_000
 export async function included(config: Config, hash: TxHash): Promise<TxHash> {
   let isOther = false
   // Not wagmi's own: that throws, without its hash, a transaction that failed.
-  const receipt = await waitForTransactionReceipt(config.getClient(), {
+  const receipt = await receiptOf(config, {
     hash,
-    timeout: INCLUDED_MS,
     onReplaced: ({ reason }) => {
       isOther = reason !== 'repriced'
     },
@@ -40,4 +40,19 @@ export async function included(config: Config, hash: TxHash): Promise<TxHash> {
     throw new Undone(`The transaction ${receipt.transactionHash} was refused by the contract.`)
   }
   return receipt.transactionHash
+}
+
+/** A node may know a block before the receipts in it, where viem gives up. */
+async function receiptOf(config: Config, asked: WaitForTransactionReceiptParameters) {
+  const client = config.getClient()
+  const deadline = performance.now() + INCLUDED_MS
+  for (;;) {
+    const timeout = Math.max(1, deadline - performance.now())
+    try {
+      return await waitForTransactionReceipt(client, { ...asked, timeout })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError) || timeout === 1) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, client.pollingInterval))
+  }
 }

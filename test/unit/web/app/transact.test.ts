@@ -16,17 +16,28 @@ interface Sent {
   readonly to?: string
   readonly input?: string
   readonly status?: '0x0' | '0x1'
+  /** So many times the node knows the block, and not yet the receipts in it. */
+  readonly lateTimes?: number
 }
 
 /** A chain whose only block has `sent`, in place of what was asked for or as that itself. */
-function chainWith({ hash, to = ESCROW, input = '0x01', status = '0x1' }: Sent): Config {
+function chainWith({
+  hash,
+  to = ESCROW,
+  input = '0x01',
+  status = '0x1',
+  lateTimes = 0,
+}: Sent): Config {
+  let asks = 0
   const asked = { hash: ASKED, from: WALLET, to: ESCROW, nonce: '0x7', value: '0x0', input: '0x01' }
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
     eth_blockNumber: () => numberToHex(1),
     eth_getTransactionByHash: () => asked,
     eth_getBlockByNumber: () => ({ number: '0x1', transactions: [{ ...asked, hash, to, input }] }),
     eth_getTransactionReceipt: ([of]) =>
-      of === hash ? { transactionHash: hash, blockNumber: '0x1', status } : null,
+      of === hash && ++asks > lateTimes
+        ? { transactionHash: hash, blockNumber: '0x1', status }
+        : null,
   }
   const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) =>
     answers[method]?.(params ?? [])
@@ -43,6 +54,10 @@ const refusalOf = (config: Config): Promise<string> =>
 Transact('in a block, as it was sent or with a higher fee: its hash', async () => {
   assert.is(await included(chainWith({ hash: ASKED }), ASKED), ASKED)
   assert.is(await included(chainWith({ hash: OTHER }), ASKED), OTHER)
+})
+
+Transact('a receipt that comes after its block is waited for', async () => {
+  assert.is(await included(chainWith({ hash: ASKED, lateTimes: 6 }), ASKED), ASKED)
 })
 
 Transact('cancelled in the wallet, or another in its place: it is not done', async () => {
