@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createPublicClient,
-  createWalletClient,
-  type Hex,
-  type PublicClient,
-  TransactionReceiptNotFoundError,
-} from 'viem'
+import { createPublicClient, createWalletClient, type Hex, type PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Credits, creditsToUnits, toCredits } from '../domain/credits.ts'
 import { type Address, toAddress } from '../domain/ids.ts'
 import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import { headFollowing } from './rpc/moving-head.ts'
+import { receiptOf } from './rpc/receipt.ts'
 
 export interface FundOptions {
   readonly rpcUrl: string
@@ -121,10 +116,7 @@ export async function shareCompute(options: ShareOptions): Promise<bigint> {
 async function untilIncluded(reader: PublicClient, hash: Hex): Promise<void> {
   const deadline = performance.now() + INCLUDED_MS
   for (;;) {
-    const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError) return undefined
-      throw error
-    })
+    const receipt = await receiptOf(reader, hash)
     if (receipt?.status === 'success') return
     if (receipt) throw new Error(`transaction ${hash} was refused by the chain`)
     if (performance.now() > deadline) {

@@ -6,11 +6,11 @@ import {
   keccak256,
   type PublicClient,
   parseTransaction,
-  TransactionReceiptNotFoundError,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, toAddress } from '../../domain/ids.ts'
 import { headFollowing } from '../rpc/moving-head.ts'
+import { receiptOf } from '../rpc/receipt.ts'
 import type { Sent } from './record.ts'
 
 export type Reader = PublicClient
@@ -116,12 +116,6 @@ export function makeDeployer(reader: Reader, privateKey: Hex, patienceMs = PATIE
     },
   }
 }
-
-const receiptOf = (reader: Reader, hash: Hex) =>
-  reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined
-    throw error
-  })
 
 /** @throws with the contract's refusal, where the transaction would fail */
 async function gasFor(reader: Reader, account: Address, content: Content): Promise<bigint> {
