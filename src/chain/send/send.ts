@@ -123,8 +123,8 @@ async function lookAfter(
   if (next > nonce) {
     if (waitedMs < RECEIPT_LAG_MS) return 'nonce_spent'
     throw new LaneConflict(
-      `nonce ${nonce} of ${sender} was used by a transaction that is none of this lane's; ` +
-        'see to it that no other program signs with this key',
+      `nonce ${nonce} of ${sender} is spent, and the node shows no receipt of what this lane sent with it: ` +
+        'another program signs with this key, or the node keeps receipts back',
     )
   }
   log.debug({ hash, nonce, waitedMs }, 'chain: not included yet, sending again')
