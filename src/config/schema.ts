@@ -74,6 +74,9 @@ const ACTOR_KINDS = [
   'webhook',
 ] as const
 export type ActorKind = (typeof ACTOR_KINDS)[number]
+/** Of new workers at the network's expense, by default. */
+export const REGISTRATIONS_PER_HOUR = 300
+
 const actorsSettings = z.object({
   ...shared,
   ...tracing,
@@ -114,7 +117,7 @@ const actorsSettings = z.object({
     'of the usual gas limits: above 100 where gas pays for more than execution, as on some rollups',
   ),
   BATCH_ITEMS_MAX: wholeNumber(200, 1).describe('most jobs in one transaction'),
-  WORKER_REGISTRATIONS_PER_HOUR: wholeNumber(300, 0).describe(
+  WORKER_REGISTRATIONS_PER_HOUR: wholeNumber(REGISTRATIONS_PER_HOUR, 0).describe(
     'new workers that the settle lane registers on chain at its own expense, at once and in an hour; ' +
       'anybody can make keys, and each costs gas. More are told to dial again; 0: no limit',
   ),

@@ -1,4 +1,5 @@
 import { NATS_ROLES } from '../../bus/permissions.ts'
+import { REGISTRATIONS_PER_HOUR } from '../../config/schema.ts'
 import { nodeArguments } from '../bundled.mjs'
 import type { DataDir } from '../data/data-dir.ts'
 import type { Keys } from '../data/keys.ts'
@@ -55,7 +56,7 @@ export function rolePrograms(wiring: Wiring): readonly Program[] {
         'actors',
         i,
         { ...sharedEnv(wiring, 'actors'), ...chain, ...actors },
-        ACTORS_DEFAULTS,
+        actorsDefaults(options),
       ),
     ),
     ...ports.edges.map((port, i) => program(wiring, 'edge', i, edgeEnv(wiring, port))),
@@ -173,8 +174,9 @@ const workerDefaults = (index: number, { upstreamUrl }: Options): Env =>
     ? {}
     : { WORKER_ENGINE: 'sample', WORKER_MODELS: WORKER_MODELS[index % WORKER_MODELS.length]! }
 
-/** All workers of this network are its owner's, however many, and gas of its own chain costs nothing. */
-const ACTORS_DEFAULTS: Env = { WORKER_REGISTRATIONS_PER_HOUR: '0' }
+/** The workers of this network are its owner's, and gas of its own chain costs nothing: all are registered. */
+const actorsDefaults = ({ counts }: Options): Env =>
+  counts.workers > REGISTRATIONS_PER_HOUR ? { WORKER_REGISTRATIONS_PER_HOUR: '0' } : {}
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
