@@ -3,7 +3,7 @@ import type { AgentReport } from './report.ts'
 import { whyNoJobs } from './why-no-jobs.ts'
 
 const UNITS_PER_CREDIT = 10_000
-const UNITS_PER_USDG = 1_000_000
+export const UNITS_PER_USDG = 1_000_000
 
 /** An agent's state in one line, for people. */
 export const statusLine = (report: AgentReport, nowMs: number): string =>

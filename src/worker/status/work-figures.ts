@@ -1,8 +1,8 @@
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { RunEnd } from '../job-run.ts'
+import { UNITS_PER_USDG } from './line.ts'
 import type { AgentReport } from './report.ts'
 
-const UNITS_PER_USDG = 1_000_000
 const TOKEN_DECIMALS = 18
 
 /** Counts what an agent does, for its operator's Prometheus. */
