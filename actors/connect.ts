@@ -1,7 +1,7 @@
 import type { DependencyContainer } from 'tsyringe'
 import { missingOf } from '../src/api/http/readiness.ts'
 import { makeEventInterest } from '../src/bus/buckets/event-interest.ts'
-import { assertOneDeployment } from '../src/bus/buckets/one-deployment.ts'
+import { claimDeployment } from '../src/bus/buckets/one-deployment.ts'
 import { makeSettings } from '../src/bus/buckets/settings.ts'
 import { connectNats, type NatsOfOwner } from '../src/bus/connect.ts'
 import { type ChainConnection, connectChain } from '../src/chain/connect.ts'
@@ -40,7 +40,9 @@ export async function connectActors(
   ])
   // The other roles may not make any: see the users of NATS in deploy/nats-users.conf.
   await nats.makeAll()
-  await assertOneDeployment(await nats.registry('CURSORS'), contracts)
+  for (const bucket of ['CURSORS', 'MODELS'] as const) {
+    await claimDeployment(await nats.registry(bucket), contracts)
+  }
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   bindStore(c, store)

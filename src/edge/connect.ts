@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe'
 import { watchCatalogue } from '../bus/buckets/catalogue.ts'
+import { requireDeployment } from '../bus/buckets/one-deployment.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import type { Starting } from '../config/monitored.ts'
@@ -24,8 +25,10 @@ export async function connectEdge(
     starting.until('NATS', connectNats({ ...natsOf(config), name: `edge-${edgeId}`, log })),
     starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
   ])
+  const models = await nats.registry('MODELS')
+  await requireDeployment(models, contracts)
   const catalogue = watchCatalogue({
-    registry: await nats.registry('MODELS'),
+    registry: models,
     key: catalogueKey(contracts),
     bus: nats.bus,
     clock: systemClock,

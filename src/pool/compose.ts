@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { container, type DependencyContainer, type InjectionToken } from 'tsyringe'
 import { missingOf, needsNats } from '../api/http/readiness.ts'
 import { watchCatalogue } from '../bus/buckets/catalogue.ts'
+import { requireDeployment } from '../bus/buckets/one-deployment.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
@@ -92,8 +93,10 @@ async function connectPool(
     starting.until(CHAIN, connectChain({ rpcUrl: config.RPC_URL, contracts, log })),
   ])
   const strikes = await nats.registry('STRIKES')
+  const models = await nats.registry('MODELS')
+  await requireDeployment(models, contracts)
   const catalogue = watchCatalogue({
-    registry: await nats.registry('MODELS'),
+    registry: models,
     key: catalogueKey(contracts),
     bus: nats.bus,
     clock: systemClock,

@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe'
 import { watchCatalogue } from '../bus/buckets/catalogue.ts'
+import { requireDeployment } from '../bus/buckets/one-deployment.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import { connectWebChain } from '../chain/web.ts'
@@ -34,8 +35,10 @@ export async function connectWeb(
     starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
     starting.until('the settlement chain', onChain),
   ])
+  const models = await nats.registry('MODELS')
+  await requireDeployment(models, contracts)
   const catalogue = watchCatalogue({
-    registry: await nats.registry('MODELS'),
+    registry: models,
     key: catalogueKey(contracts),
     bus: nats.bus,
     clock: systemClock,
