@@ -23,7 +23,11 @@ export const disputeSchema = Type.Object(
     }),
     your_hash: publicHash('The hash that was sent.'),
     worker_hash: publicHash('The hash that the worker put on chain.'),
-    dispute_tx: nullable(txHash('Transaction that opens the dispute; null where none was opened.')),
+    dispute_tx: nullable(
+      txHash(
+        'Transaction that opens the dispute. Null where none was opened, and where it is not sent within 20 s: then the dispute stands all the same, and the job tells its transaction later.',
+      ),
+    ),
     arbitration_window_hours: nullable(
       Type.Integer({ description: '24 where a dispute was opened, else null.', examples: [24] }),
     ),
