@@ -89,7 +89,7 @@ const refusalOf = (why: Hindrance): RefusalError =>
 
 const BEHIND = 'The settlement chain is far behind, so no new jobs are taken on at the moment.'
 const NOT_ANSWERING =
-  'The settlement chain is not answering, so no new jobs are taken on at the moment.'
+  'The settlement chain does not answer or makes no blocks, so no new jobs are taken on at the moment.'
 const HELD_UP = 'Payments are held up on our side, so no new jobs are taken on at the moment.'
 
 const WORDS: Readonly<Record<Hindrance, string>> = {
