@@ -1,12 +1,10 @@
 import type { DependencyContainer } from 'tsyringe'
-import { watchCatalogue } from '../bus/buckets/catalogue.ts'
-import { requireDeployment } from '../bus/buckets/one-deployment.ts'
+import { openCatalogue } from '../bus/buckets/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import type { Starting } from '../config/monitored.ts'
 import type { EdgeConfig } from '../config/schema.ts'
 import { natsOf } from '../config/shared-settings.ts'
-import { catalogueKey } from '../messages/catalogue.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
@@ -25,15 +23,7 @@ export async function connectEdge(
     starting.until('NATS', connectNats({ ...natsOf(config), name: `edge-${edgeId}`, log })),
     starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
   ])
-  const models = await nats.registry('MODELS')
-  await requireDeployment(models, contracts)
-  const catalogue = watchCatalogue({
-    registry: models,
-    key: catalogueKey(contracts),
-    bus: nats.bus,
-    clock: systemClock,
-    log,
-  })
+  const catalogue = await openCatalogue({ nats, contracts, clock: systemClock, log })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })

@@ -1,8 +1,7 @@
 import 'reflect-metadata'
 import { container, type DependencyContainer, type InjectionToken } from 'tsyringe'
 import { missingOf, needsNats } from '../api/http/readiness.ts'
-import { watchCatalogue } from '../bus/buckets/catalogue.ts'
-import { requireDeployment } from '../bus/buckets/one-deployment.ts'
+import { openCatalogue } from '../bus/buckets/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { connectChain } from '../chain/connect.ts'
 import { type Contracts, readContracts } from '../chain/contracts-file.ts'
@@ -16,7 +15,6 @@ import { tracesOf } from '../config/tracing-settings.ts'
 import type { Address } from '../domain/ids.ts'
 import { isLoopback } from '../domain/loopback.ts'
 import { domainSeparator } from '../domain/proof.ts'
-import { catalogueKey } from '../messages/catalogue.ts'
 import type { Registry } from '../ports/registry.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
@@ -93,15 +91,7 @@ async function connectPool(
     starting.until(CHAIN, connectChain({ rpcUrl: config.RPC_URL, contracts, log })),
   ])
   const strikes = await nats.registry('STRIKES')
-  const models = await nats.registry('MODELS')
-  await requireDeployment(models, contracts)
-  const catalogue = watchCatalogue({
-    registry: models,
-    key: catalogueKey(contracts),
-    bus: nats.bus,
-    clock: systemClock,
-    log,
-  })
+  const catalogue = await openCatalogue({ nats, contracts, clock: systemClock, log })
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })

@@ -1,13 +1,11 @@
 import type { DependencyContainer } from 'tsyringe'
-import { watchCatalogue } from '../bus/buckets/catalogue.ts'
-import { requireDeployment } from '../bus/buckets/one-deployment.ts'
+import { openCatalogue } from '../bus/buckets/catalogue.ts'
 import { connectNats } from '../bus/connect.ts'
 import { readContracts } from '../chain/contracts-file.ts'
 import { connectWebChain } from '../chain/web.ts'
 import type { Starting } from '../config/monitored.ts'
 import { natsOf } from '../config/shared-settings.ts'
 import type { WebConfig } from '../config/web-schema.ts'
-import { catalogueKey } from '../messages/catalogue.ts'
 import { TOKENS } from '../ports/tokens.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
@@ -35,15 +33,7 @@ export async function connectWeb(
     starting.until('Redis', connectRedis({ url: config.REDIS_URL, log })),
     starting.until('the settlement chain', onChain),
   ])
-  const models = await nats.registry('MODELS')
-  await requireDeployment(models, contracts)
-  const catalogue = watchCatalogue({
-    registry: models,
-    key: catalogueKey(contracts),
-    bus: nats.bus,
-    clock: systemClock,
-    log,
-  })
+  const catalogue = await openCatalogue({ nats, contracts, clock: systemClock, log })
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })
   c.register(TOKENS.catalogue, { useValue: catalogue })

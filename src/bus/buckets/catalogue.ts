@@ -1,10 +1,12 @@
+import type { Address } from '../../domain/ids.ts'
 import type { CatalogueModel } from '../../domain/models.ts'
-import type { CatalogueRecord } from '../../messages/catalogue.ts'
+import { type CatalogueRecord, catalogueKey } from '../../messages/catalogue.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Registry, RegistryEntry } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { requireDeployment } from './one-deployment.ts'
 
 interface Options {
   /** Bucket MODELS, and the key there of the registry that this service is for. */
@@ -22,6 +24,28 @@ export interface WatchedCatalogue extends Catalogue {
 const REWATCH_MS = 500
 /** A watch that ends in a way nobody notices must not keep a model from callers for long. */
 const SAFETY_READ_MS = 10_000
+
+/** What a role that serves one deployment opens it with. */
+interface Opening extends Pick<Options, 'clock' | 'log'> {
+  readonly nats: { readonly bus: Bus; registry(bucket: 'MODELS'): Promise<Registry> }
+  readonly contracts: {
+    readonly chainId: number
+    readonly modelRegistry: Address
+    readonly jobEscrow: Address
+  }
+}
+
+/** @throws {OperatorError} this NATS is about another escrow */
+export async function openCatalogue({
+  nats,
+  contracts,
+  clock,
+  log,
+}: Opening): Promise<WatchedCatalogue> {
+  const registry = await nats.registry('MODELS')
+  await requireDeployment(registry, contracts)
+  return watchCatalogue({ registry, key: catalogueKey(contracts), bus: nats.bus, clock, log })
+}
 
 /**
  * Keeps what the bucket says in memory, so that a request costs a look into a map. What was heard
