@@ -1,5 +1,10 @@
-import { TransactionReceiptNotFoundError } from 'viem'
-import { type WaitForTransactionReceiptParameters, waitForTransactionReceipt } from 'viem/actions'
+import { type Client, TransactionReceiptNotFoundError } from 'viem'
+import {
+  type WaitForTransactionReceiptParameters,
+  type WatchBlockNumberParameters,
+  waitForTransactionReceipt,
+  watchBlockNumber,
+} from 'viem/actions'
 import type { Config } from 'wagmi'
 
 export type TxHash = `0x${string}`
@@ -18,6 +23,7 @@ export type Say = (phase: Phase, sent?: OnItsWay) => void
 export class Undone extends Error {}
 
 const INCLUDED_MS = 120_000
+const AGAIN_POLLS = 4
 
 /**
  * Waits until the transaction is in a block.
@@ -44,7 +50,7 @@ export async function included(config: Config, hash: TxHash): Promise<TxHash> {
 
 /** A node may know a block before the receipts in it, where viem gives up. */
 async function receiptOf(config: Config, asked: WaitForTransactionReceiptParameters) {
-  const client = config.getClient()
+  const client = lookingTwice(config.getClient())
   const deadline = performance.now() + INCLUDED_MS
   for (;;) {
     const timeout = Math.max(1, deadline - performance.now())
@@ -56,3 +62,27 @@ async function receiptOf(config: Config, asked: WaitForTransactionReceiptParamet
     await new Promise((resolve) => setTimeout(resolve, client.pollingInterval))
   }
 }
+
+/**
+ * Tells the last block again from time to time. viem's wait passes over a block that comes while it looks at the one
+ * before, and then waits for another, which a quiet chain makes late.
+ */
+const lookingTwice = (client: Client) =>
+  client.extend(() => ({
+    watchBlockNumber: ({ onBlockNumber, ...asked }: WatchBlockNumberParameters) => {
+      let last: bigint | undefined
+      const unwatch = watchBlockNumber(client, {
+        ...asked,
+        onBlockNumber: (block, before) => {
+          last = block
+          onBlockNumber(block, before)
+        },
+      })
+      const tellAgain = () => last !== undefined && onBlockNumber(last, last)
+      const again = setInterval(tellAgain, AGAIN_POLLS * client.pollingInterval)
+      return () => {
+        clearInterval(again)
+        unwatch()
+      }
+    },
+  }))

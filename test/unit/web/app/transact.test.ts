@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createClient, custom, numberToHex } from 'viem'
 import type { Config } from 'wagmi'
 import { included } from '../../../../src/web/app/wallet/transact.ts'
+import { SOON_MS } from '../../../until.ts'
 
 const Transact = suite('waiting for a transaction of the wallet')
 
@@ -20,6 +22,18 @@ interface Sent {
   readonly lateTimes?: number
 }
 
+const WHO = { from: WALLET, to: ESCROW, nonce: '0x7' }
+const TRANSACTION = { hash: ASKED, ...WHO, value: '0x0', input: '0x01' }
+
+type Answers = Record<string, (params: readonly unknown[]) => unknown>
+
+function chainOf(answers: Answers): Config {
+  const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) =>
+    answers[method]?.(params ?? [])
+  const client = createClient({ transport: custom({ request }), pollingInterval: 5 })
+  return { getClient: () => client } as unknown as Config
+}
+
 /** A chain whose only block has `sent`, in place of what was asked for or as that itself. */
 function chainWith({
   hash,
@@ -29,20 +43,16 @@ function chainWith({
   lateTimes = 0,
 }: Sent): Config {
   let asks = 0
-  const asked = { hash: ASKED, from: WALLET, to: ESCROW, nonce: '0x7', value: '0x0', input: '0x01' }
-  const answers: Record<string, (params: readonly unknown[]) => unknown> = {
+  const transactions = [{ ...TRANSACTION, hash, to, input }]
+  return chainOf({
     eth_blockNumber: () => numberToHex(1),
-    eth_getTransactionByHash: () => asked,
-    eth_getBlockByNumber: () => ({ number: '0x1', transactions: [{ ...asked, hash, to, input }] }),
+    eth_getTransactionByHash: () => TRANSACTION,
+    eth_getBlockByNumber: () => ({ number: '0x1', transactions }),
     eth_getTransactionReceipt: ([of]) =>
       of === hash && ++asks > lateTimes
         ? { transactionHash: hash, blockNumber: '0x1', status }
         : null,
-  }
-  const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) =>
-    answers[method]?.(params ?? [])
-  const client = createClient({ transport: custom({ request }), pollingInterval: 5 })
-  return { getClient: () => client } as unknown as Config
+  })
 }
 
 const refusalOf = (config: Config): Promise<string> =>
@@ -58,6 +68,25 @@ Transact('in a block, as it was sent or with a higher fee: its hash', async () =
 
 Transact('a receipt that comes after its block is waited for', async () => {
   assert.is(await included(chainWith({ hash: ASKED, lateTimes: 6 }), ASKED), ASKED)
+})
+
+Transact('its block comes while the one before is looked at, and no other after it', async () => {
+  let head = 1
+  const receipt = { transactionHash: ASKED, blockNumber: '0x2', status: '0x1' }
+  const config = chainOf({
+    eth_blockNumber: () => numberToHex(head),
+    eth_getTransactionByHash: () => TRANSACTION,
+    eth_getTransactionReceipt: () => (head === 2 ? receipt : null),
+    eth_getBlockByNumber: async () => {
+      head = 2
+      await pause(50)
+      return { number: '0x1', transactions: [] }
+    },
+  })
+  assert.is(
+    await Promise.race([included(config, ASKED), pause(SOON_MS, 'still waiting', { ref: false })]),
+    ASKED,
+  )
 })
 
 Transact('cancelled in the wallet, or another in its place: it is not done', async () => {
