@@ -8,6 +8,7 @@ import { workerStakingAbi } from '../../src/chain/abi.ts'
 import { makeRpc, type Rpc } from '../../src/chain/rpc/json-rpc.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
+import { mined } from '../fakes/chain/mined.ts'
 import { runOn } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
@@ -169,8 +170,7 @@ async function leave(index: number): Promise<void> {
     ...staking,
     ...{ functionName: 'deactivate', args: [workerId] },
   })
-  const { status } = await reader.waitForTransactionReceipt({ hash })
-  assert.is(status, 'success')
+  await mined(reader, hash)
 }
 
 BadMoney.run()

@@ -12,6 +12,7 @@ import type { DepositAddressReply } from '../../src/messages/keeper.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
+import { mined } from '../fakes/chain/mined.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
 import {
@@ -115,7 +116,7 @@ type Chain = ReturnType<typeof openChain>
 
 function openChain({ rpc_url, contracts, dataDir }: Network) {
   const keys = JSON.parse(readFileSync(join(dataDir, 'keys.json'), 'utf8')) as Record<string, Hex>
-  const reader = createPublicClient({ transport: headFollowing(rpc_url), pollingInterval: 50 })
+  const reader = createPublicClient({ transport: headFollowing(rpc_url) })
   const test = createTestClient({ mode: 'anvil', transport: headFollowing(rpc_url) })
   const by = (key: Hex | undefined) =>
     createWalletClient({ account: privateKeyToAccount(key!), transport: headFollowing(rpc_url) })
@@ -126,8 +127,7 @@ function openChain({ rpc_url, contracts, dataDir }: Network) {
   } as const
   const token = { address: toAddress(contracts.usdg), abi: devUsdgAbi, chain: null } as const
   const included = async (hash: Hex) => {
-    const { status } = await reader.waitForTransactionReceipt({ hash })
-    assert.is(status, 'success')
+    await mined(reader, hash)
   }
   return {
     /** As an exchange would. */

@@ -8,6 +8,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rComputeAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
+import { mined } from '../fakes/chain/mined.ts'
 import { stream, Upstream } from '../fakes/pool/upstream.ts'
 import { buildAgent, Operator, type RunningAgent } from '../fakes/worker/operator.ts'
 import { type Network, startNetwork } from '../network/network.ts'
@@ -189,7 +190,7 @@ async function giveTokens(to: string, amount: string): Promise<void> {
     args: [toAddress(to), parseUnits(amount, 18)],
     chain: null,
   })
-  await testChain().waitForTransactionReceipt({ hash })
+  await mined(testChain(), hash)
 }
 
 Joining.run()

@@ -26,6 +26,7 @@ import type {
   WebSettings,
   WebVoucher,
 } from '../../src/web/api.ts'
+import { mined } from '../fakes/chain/mined.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
@@ -404,9 +405,8 @@ const computeOf = (wallet: Hex): Promise<bigint> =>
   })
 
 async function inBlock(hash: Hex): Promise<void> {
-  const reader = createPublicClient({ transport: http(network.rpc_url), pollingInterval: 50 })
-  const { status } = await reader.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+  const reader = createPublicClient({ transport: http(network.rpc_url) })
+  await mined(reader, hash)
 }
 
 /** Reads /api/events; resolves once the stream is open. */

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { createTestClient, createWalletClient, http, parseAbi, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
+import { mined } from '../../fakes/chain/mined.ts'
 import type { Network } from '../../network/network.ts'
 import { cpuMsByRole, cpuMsOfTree } from '../resources.ts'
 import { inPackages, MODEL } from './peer.ts'
@@ -80,7 +81,7 @@ async function fund(network: Network, payer: `0x${string}`, facilitator: `0x${st
     ...call,
     args,
   })
-  await node.waitForTransactionReceipt({ hash })
+  await mined(node, hash)
   return node.readContract({ address, abi: USDG, functionName: 'name' })
 }
 

@@ -103,4 +103,4 @@ export async function elapseOnChain(network: Network, seconds: number): Promise<
 }
 
 export const readerOf = (network: Network) =>
-  createPublicClient({ transport: headFollowing(network.rpc_url), pollingInterval: 20 })
+  createPublicClient({ transport: headFollowing(network.rpc_url) })

@@ -6,6 +6,7 @@ import { rComputeAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import { readContracts } from '../../../src/chain/contracts-file.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import type { Network } from '../../network/network.ts'
 import { giveGas, readerOf } from './callers.ts'
 
@@ -40,7 +41,6 @@ export async function stakeForSigner(network: Network, signer: Hex): Promise<voi
     () => writer.writeContract({ ...compute, ...approve }),
     () => writer.writeContract({ ...staking, ...stake }),
   ]) {
-    const { status } = await reader.waitForTransactionReceipt({ hash: await send() })
-    if (status !== 'success') throw new Error('the stake was refused by the chain')
+    await mined(reader, await send())
   }
 }

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { makeRpc } from '../../../src/chain/rpc/json-rpc.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { replaceWord } from '../../fakes/chain/registry-voter.ts'
 import { type Receiver, startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
@@ -316,7 +317,7 @@ async function payLink(link: string): Promise<void> {
     functionName: 'mint',
     args: [account.address, amount],
   })
-  await reader.waitForTransactionReceipt({ hash: minted })
+  await mined(reader, minted)
   await payer.writeContract({
     ...own,
     functionName: 'transfer',

@@ -18,6 +18,7 @@ import {
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
 import { workerKey } from '../../network/worker-keys.ts'
@@ -185,8 +186,7 @@ async function proposed(network: Network): Promise<string> {
   return String(made?.args.proposalId)
 }
 
-const reader = ({ rpc_url }: Network) =>
-  createPublicClient({ transport: headFollowing(rpc_url), pollingInterval: 50 })
+const reader = ({ rpc_url }: Network) => createPublicClient({ transport: headFollowing(rpc_url) })
 
 async function write(
   network: Network,
@@ -200,6 +200,5 @@ async function write(
   const writer = createWalletClient({ account, transport: headFollowing(network.rpc_url) })
   const call = { address: address as Hex, abi, functionName, args, chain: null }
   const hash = await writer.writeContract(call)
-  const { status } = await reader(network).waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`${functionName}: ${hash} was refused by the chain`)
+  await mined(reader(network), hash)
 }

@@ -4,6 +4,7 @@ import { jobEscrowAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { type Hex32, type JobId, jobIdToBytes32 } from '../../../src/domain/ids.ts'
+import { mined } from './mined.ts'
 
 interface Caller {
   readonly rpcUrl: string
@@ -17,12 +18,11 @@ interface Caller {
  */
 export function makeEscrowCaller({ rpcUrl, contracts, privateKey }: Caller) {
   const account = privateKeyToAccount(privateKey)
-  const reader = createPublicClient({ transport: headFollowing(rpcUrl), pollingInterval: 20 })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
   const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
   const escrow = { address: contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   const included = async (hash: Hex): Promise<void> => {
-    const { status } = await reader.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+    await mined(reader, hash)
   }
   return {
     /** As the job's own wallet. */

@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { KEYS, type LocalChain } from './anvil.ts'
+import { mined } from './mined.ts'
 
 const CONTRACTS = fileURLToPath(new URL('../../../src/contracts', import.meta.url))
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
@@ -26,9 +27,9 @@ export type GlobalDollar = Awaited<ReturnType<typeof putGlobalDollar>>
 export async function putGlobalDollar({ rpc, rpcUrl, contracts }: LocalChain) {
   const account = privateKeyToAccount(KEYS.deployer)
   const transport = headFollowing(rpcUrl)
-  const reader = createPublicClient({ transport, pollingInterval: 20 })
+  const reader = createPublicClient({ transport })
   const writer = createWalletClient({ account, transport })
-  const included = async (hash: Hex) => reader.waitForTransactionReceipt({ hash })
+  const included = (hash: Hex) => mined(reader, hash)
   const made = await included(
     await writer.deployContract({ abi, bytecode: compiled(), chain: null }),
   )

@@ -14,6 +14,7 @@ import {
 } from '../../../src/domain/proof.ts'
 import { addressOf, KEYS, keyBytes } from './anvil.ts'
 import { CLAIMED } from './intents.ts'
+import { mined } from './mined.ts'
 
 /** A node that is mining refuses to read its latest block now and then. */
 const PENDING = { blockTag: 'pending' } as const
@@ -25,7 +26,7 @@ interface Caller {
 
 /** What the service does with the lanes' keys, without the service. Each call resolves once it is in a block. */
 export function makeOperatorCaller({ rpcUrl, contracts }: Caller) {
-  const reader = createPublicClient({ transport: headFollowing(rpcUrl), pollingInterval: 20 })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
   const by = (key: Hex) =>
     createWalletClient({ account: privateKeyToAccount(key), transport: headFollowing(rpcUrl) })
   const [locker, settler] = [by(KEYS.lock), by(KEYS.settle)]
@@ -34,8 +35,7 @@ export function makeOperatorCaller({ rpcUrl, contracts }: Caller) {
 
   const included = async (sent: Promise<Hex>): Promise<void> => {
     const hash = await sent
-    const { status } = await reader.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+    await mined(reader, hash)
   }
   const settleItem = (jobId: JobId, outputTokens: number) => {
     const completion = {

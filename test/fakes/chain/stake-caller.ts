@@ -8,20 +8,20 @@ import { completionDigest, domainSeparator, sign } from '../../../src/domain/pro
 import type { SignedCompletion } from '../../../src/messages/strikes.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { addressOf, KEYS, keyBytes, type LocalChain, SETTINGS } from './anvil.ts'
+import { mined } from './mined.ts'
 
 const DEPLOYER = addressOf(KEYS.deployer)
 
 /** What is at stake for the one worker of the tests, and what it signs. Amounts in units of RCompute. */
 export function makeStakeCaller({ rpc, rpcUrl, contracts }: LocalChain) {
-  const reader = createPublicClient({ transport: headFollowing(rpcUrl), pollingInterval: 20 })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
   const account = privateKeyToAccount(KEYS.deployer)
   const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
   const staking = { address: contracts.workerStaking, abi: workerStakingAbi, chain: null } as const
   const rCompute = { address: contracts.rCompute, abi: rComputeAbi, chain: null } as const
 
   const included = async (sent: Promise<Hex>): Promise<void> => {
-    const { status } = await reader.waitForTransactionReceipt({ hash: await sent })
-    if (status !== 'success') throw new Error('a transaction was refused by the chain')
+    await mined(reader, await sent)
   }
   /** The treasury has them all at the deployment. */
   const takeTokens = async (amount: bigint) => {

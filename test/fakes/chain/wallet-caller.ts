@@ -6,6 +6,7 @@ import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import type { WithdrawalVoucher } from '../../../src/messages/account.ts'
 import { addressOf, KEYS } from './anvil.ts'
+import { mined } from './mined.ts'
 
 interface Caller {
   readonly rpcUrl: string
@@ -32,7 +33,7 @@ export function makeWalletCaller({
 }: Caller) {
   const account = privateKeyToAccount(privateKey)
   const wallet = account.address
-  const reader = createPublicClient({ transport: headFollowing(rpcUrl), pollingInterval: 20 })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
   const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
   const escrow = { address: contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   const token = { address: contracts.usdg, abi: devUsdgAbi, chain: null } as const
@@ -45,8 +46,7 @@ export function makeWalletCaller({
 
   const included = async (sent: Promise<Hex>): Promise<void> => {
     const hash = await sent
-    const { status } = await reader.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`transaction ${hash} was refused by the chain`)
+    await mined(reader, hash)
   }
   const mint = (to: Address, units: bigint) =>
     included(writer.writeContract({ ...token, functionName: 'mint', args: [to, units] }))

@@ -22,6 +22,7 @@ import {
   SETTINGS,
   startEmptyChain,
 } from '../../fakes/chain/anvil.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 
 /** Who rules what was deployed: the holders of the governance token, and nobody else. */
 const Governance = suite('governance of what is deployed')
@@ -53,8 +54,7 @@ async function send(key: Hex, to: Hex, data: Hex): Promise<void> {
   const account = privateKeyToAccount(key)
   const writer = createWalletClient({ account, transport: headFollowing(chain.rpcUrl) })
   const hash = await writer.sendTransaction({ to, data, chain: null })
-  const { status } = await reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-  assert.is(status, 'success')
+  await mined(reader, hash)
 }
 
 async function pass(seconds: bigint): Promise<void> {

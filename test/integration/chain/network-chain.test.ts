@@ -15,6 +15,7 @@ import type { ChainSolvency } from '../../../src/ports/network-chain.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { addressOf, KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { registrationOf, settlementOf } from '../../fakes/chain/signed-work.ts'
 import { jobAt, walletNumber } from '../../fakes/jobs/views.ts'
 
@@ -51,8 +52,7 @@ async function send(key: Hex, to: Hex, data: Hex): Promise<Hex> {
 
 async function included(hash: Hex): Promise<void> {
   const asking = createPublicClient({ transport: headFollowing(local.rpcUrl) })
-  const { status } = await asking.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-  assert.is(status, 'success')
+  await mined(asking, hash)
 }
 
 const does = (key: Hex, batch: Batch): Promise<Hex> => {

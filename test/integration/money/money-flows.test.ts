@@ -83,6 +83,24 @@ async function elapse(seconds: number): Promise<void> {
   await local.rpc.call('evm_mine', [])
 }
 
+/** What the ledger knows is lost, and read again, over and over until `flowing` has ended, however it ends. */
+async function losing(lose: () => Promise<unknown>, flowing: () => Promise<void>): Promise<void> {
+  const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
+  let going = true
+  const losses = async () => {
+    while (going) {
+      await lose()
+      await load(WALLET)
+      await sleep(15)
+    }
+  }
+  const flows = flowing().finally(() => {
+    going = false
+  })
+  const ends = await Promise.allSettled([flows, losses()])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
 const Money = suite('money flows: the ledger follows the chain')
 
 Money.before(async () => {
@@ -258,28 +276,19 @@ Money('claims pay worker and treasury, and are no concern of the ledger', async 
 Money(
   'Redis is flushed in the middle of it all: what is told is the chain, once read',
   async () => {
-    const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
     const admin = new Redis(redis.url)
-    let going = true
-    const flushing = (async () => {
-      while (going) {
-        await admin.flushall()
-        await load(WALLET)
-        await sleep(15)
-      }
-    })()
     let expected: bigint = await onChain()
-    for (let round = 0; round < 4; round++) {
-      await wallet.withdraw(50n)
-      await lockJob(newJob(), 8n)
-      await wallet.requestWithdrawal(30n)
-      await wallet.cancelWithdrawal()
-      await wallet.depositWithAuthorization(100n, salt(200 + round))
-      expected += 100n - 50n - 8n
+    const flowing = async () => {
+      for (let round = 0; round < 4; round++) {
+        await wallet.withdraw(50n)
+        await lockJob(newJob(), 8n)
+        await wallet.requestWithdrawal(30n)
+        await wallet.cancelWithdrawal()
+        await wallet.depositWithAuthorization(100n, salt(200 + round))
+        expected += 100n - 50n - 8n
+      }
     }
-    going = false
-    await flushing
-    admin.disconnect()
+    await losing(() => admin.flushall(), flowing).finally(() => admin.disconnect())
     await follows(expected)
   },
 )
@@ -312,28 +321,20 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
 })
 
 Money('a ledger that forgets in the middle of it all finds the balance again', async () => {
-  const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
-  let going = true
-  const forgetting = (async () => {
-    while (going) {
-      await store.ledger.forget()
-      await load(WALLET)
-      await sleep(15)
-    }
-  })()
   let expected: bigint = await onChain()
-  for (let round = 0; round < 6; round++) {
-    await wallet.requestWithdrawal(300n)
-    await wallet.depositWithAuthorization(100n, salt(100 + round))
-    await wallet.cancelWithdrawal()
-    await wallet.withdraw(150n)
-    await wallet.requestWithdrawal(20n)
-    await elapse(THAW_SECONDS)
-    await wallet.completeWithdrawal()
-    expected += 100n - 150n - 20n
+  const flowing = async () => {
+    for (let round = 0; round < 6; round++) {
+      await wallet.requestWithdrawal(300n)
+      await wallet.depositWithAuthorization(100n, salt(100 + round))
+      await wallet.cancelWithdrawal()
+      await wallet.withdraw(150n)
+      await wallet.requestWithdrawal(20n)
+      await elapse(THAW_SECONDS)
+      await wallet.completeWithdrawal()
+      expected += 100n - 150n - 20n
+    }
   }
-  going = false
-  await forgetting
+  await losing(() => store.ledger.forget(), flowing)
   await follows(expected)
 })
 

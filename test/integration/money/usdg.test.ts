@@ -24,6 +24,7 @@ import { tokenDomain } from '../../../src/web/app/wallet/token.ts'
 import { tryPayment } from '../../../src/web/app/wallet/withdrawal.ts'
 import { KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
 import { type GlobalDollar, putGlobalDollar } from '../../fakes/chain/global-dollar.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 
 /** Purchases with the token that credits are bought with outside of development. */
 const Usdg = suite('usdg')
@@ -152,8 +153,8 @@ async function newBuyer(credits: bigint) {
         ...{ address: jobEscrow, abi: jobEscrowAbi, chain: null, account },
         ...{ functionName: 'depositWithPermit', args: [wallet, count, FAR, 27 + yParity, r, s] },
       })
-      const reader = createPublicClient({ transport, pollingInterval: 20 })
-      assert.is((await reader.waitForTransactionReceipt({ hash })).status, 'success')
+      const reader = createPublicClient({ transport })
+      await mined(reader, hash)
     },
   }
 }

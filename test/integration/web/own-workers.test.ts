@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/proof.ts'
 import { readWorkersPaidTo } from '../../../src/web/app/chain/own-workers.ts'
 import { KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { type RpcBetween, startBetween } from '../../fakes/chain/rpc-between.ts'
 import { makeFakeHouse } from '../../fakes/web/fake-house.ts'
 
@@ -90,8 +91,7 @@ async function register(wanted: readonly (readonly [number, Address])[]): Promis
     const signature = sign(registrationDigest(separator, signer, payee), keyOf(number))
     const data = registerData({ signer, payee, signature })
     const hash = await writer.sendTransaction({ to: contract, data, chain: null })
-    const { status } = await asking.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-    assert.is(status, 'success')
+    await mined(asking, hash)
   }
 }
 

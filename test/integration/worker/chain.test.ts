@@ -19,6 +19,7 @@ import {
   startChain,
 } from '../../fakes/chain/anvil.ts'
 import { job } from '../../fakes/chain/intents.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
 import { registrationOf } from '../../fakes/chain/signed-work.ts'
 
@@ -51,10 +52,9 @@ const rCompute = () =>
 
 /** @returns the number of its block */
 async function included(sent: Promise<Hex>): Promise<number> {
-  const client = createPublicClient({ transport: headFollowing(local.rpcUrl), pollingInterval: 20 })
-  const receipt = await client.waitForTransactionReceipt({ hash: await sent })
-  assert.is(receipt.status, 'success')
-  return Number(receipt.blockNumber)
+  const client = createPublicClient({ transport: headFollowing(local.rpcUrl) })
+  const { blockNumber } = await mined(client, await sent)
+  return Number(blockNumber)
 }
 
 /** To the deployer, from the treasury, which the deployment gave all of them. */
