@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../../until.ts'
-import { stageApp } from './app-stage.ts'
+import { stageApp, walletButton } from './app-stage.ts'
 
 /** What wallets do that are not the development wallet, and what the app makes of it. */
 const Wallets = suite('web app: wallets')
@@ -226,20 +226,33 @@ Wallets('a permission that runs out while the wallet waits is told so', async ()
   })
 })
 
-Wallets('a wallet that does not announce itself is found, now and after a reload', async () => {
-  await app.inBrowser({}, async ({ page }) => {
-    // It comes late, as those do that are put into the page.
-    await page.addInitScript(`setTimeout(() => {
-      window.ethereum = ${PROVIDER}
-      dispatchEvent(new Event('ethereum#initialized'))
-    }, 500)`)
+const UNANNOUNCED = `
+  window.ethereum = ${PROVIDER}
+  dispatchEvent(new Event('ethereum#initialized'))`
+
+/** A wallet that comes after the page, as those do that are put into it. */
+const isFoundLate = (name: string, wallet: string) =>
+  app.inBrowser({}, async ({ page }) => {
+    const comes = async () => {
+      await walletButton(page).waitFor()
+      await page.evaluate(wallet)
+    }
     await page.goto(`${app.url}/buy`)
-    await signInWith(page, 'The wallet of this browser', 'Buy credits')
+    await comes()
+    await signInWith(page, name, 'Buy credits')
     await page.getByText('Your wallet holds 25.00 USDG').waitFor()
     await page.reload()
+    await comes()
     await page.getByText('Your wallet holds 25.00 USDG').waitFor()
   })
-})
+
+Wallets('a wallet that comes after the page is found, now and after a reload', () =>
+  isFoundLate('Test wallet', walletNamed('Test wallet')),
+)
+
+Wallets('a wallet that does not announce itself is found, now and after a reload', () =>
+  isFoundLate('The wallet of this browser', UNANNOUNCED),
+)
 
 /** On another chain, knows no other, and answers as it does to `wallet_switchEthereumChain`. */
 const elsewhere = (answer: string) => `(() => {

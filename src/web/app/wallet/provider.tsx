@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, use } from 'react'
 import { type Config, WagmiContext } from 'wagmi'
-import { reconnect } from 'wagmi/actions'
 import type { WebConfig } from '../../api.ts'
 import { configQuery } from '../api/queries.ts'
 import { Loaded, Waiting } from '../parts/loaded.tsx'
+import { keepLooking } from './late-wallet.ts'
 import { makeWagmiConfig } from './wagmi.ts'
 
 /** Only what talks to a wallet stands in here, so that other pages load without it. */
@@ -43,6 +43,6 @@ async function prepare(web: WebConfig): Promise<Config> {
   }
   const config = makeWagmiConfig(web)
   // Nobody waits for a wallet that is locked: until it answers it is said to be looked for.
-  void reconnect(config)
+  keepLooking(config)
   return config
 }

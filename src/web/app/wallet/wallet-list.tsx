@@ -2,6 +2,7 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { type Connector, useConnectors } from 'wagmi'
 import { IconWallet } from '../parts/icons.ts'
+import { onLateWallet } from './late-wallet.ts'
 import { DEVELOPMENT_RDNS, UNANNOUNCED } from './wagmi.ts'
 
 /** The wallets of this browser, as buttons. */
@@ -70,14 +71,6 @@ function useWallets(): readonly Connector[] {
 }
 
 const hasOldPlace = (): boolean => Boolean((window as { readonly ethereum?: unknown }).ethereum)
-
-/** What wallets say that come after the page. */
-const INITIALIZED = 'ethereum#initialized'
-
-function onLateWallet(changed: () => void): () => void {
-  window.addEventListener(INITIALIZED, changed)
-  return () => window.removeEventListener(INITIALIZED, changed)
-}
 
 /** Real wallets first. */
 const ordered = (connectors: readonly Connector[]) =>
