@@ -46,10 +46,14 @@ export const deadlineOf = ({ time }: SeenVouchers, now: UnixMs): number =>
  * So no credit is counted twice, and none is set aside for ever.
  */
 export function isOver({ nonce, deadline }: SetAside, seen: SeenVouchers, now: UnixMs): boolean {
-  const time = Math.max(seen.time, unixSeconds(now) - QUIET_SECONDS)
+  const time = timePassed(seen, now)
   if (time <= deadline) return false
   return seen.nonce === nonce || time > deadline + GIVEN_UP_SECONDS
 }
+
+/** No block to come is of an earlier time. */
+export const timePassed = ({ time }: SeenVouchers, now: UnixMs): number =>
+  Math.max(time, unixSeconds(now) - QUIET_SECONDS)
 
 export const isSame = (request: WithdrawCredits, { credits, to }: SetAside): boolean =>
   request.credits === credits && request.to === to

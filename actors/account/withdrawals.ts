@@ -22,6 +22,7 @@ import {
   notOffered,
   refusalOf,
   requestIdTaken,
+  timePassed,
   voucherOpen,
 } from './voucher.ts'
 
@@ -105,8 +106,10 @@ async function setAside(options: Options, request: WithdrawCredits): Promise<Set
   const { wallet, requestId, credits, to } = request
   for (let attempt = 1; ; attempt++) {
     const seen = await vouchers.read(wallet)
-    const deadline = deadlineOf(seen, clock.now())
-    const reply = await setAsides.setAside({ wallet, requestId, credits, to, deadline }, seen)
+    const now = clock.now()
+    const wanted = { wallet, requestId, credits, to, deadline: deadlineOf(seen, now) }
+    // A former voucher has to be over by the same time for its credits and for the next one.
+    const reply = await setAsides.setAside(wanted, { ...seen, time: timePassed(seen, now) })
     if (attempt === ATTEMPTS_MAX) return reply
     if (reply.type === 'unknown_wallet') await load(wallet)
     else if (reply.type === 'stale') await pause(clock, BETWEEN_ATTEMPTS_MS)

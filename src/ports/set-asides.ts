@@ -36,7 +36,7 @@ export interface SeenVouchers {
   /** The only one that can be used next. */
   readonly nonce: bigint
   readonly block: number
-  /** Of the block: Unix seconds. */
+  /** Of the block, or later where none was made for long: Unix seconds. */
   readonly time: number
 }
 

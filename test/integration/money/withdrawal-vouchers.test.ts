@@ -153,6 +153,25 @@ Vouchers('not used in time: refused on chain, and the credits can be spent again
   assert.is(await onChain(), before)
 })
 
+Vouchers(
+  'not used in time, and no block tells so: a minute later the next one is granted',
+  async () => {
+    const before = await onChain()
+    const voucher = await granted(100n, 'unused')
+    const silence = 120 + 61
+    aheadMs += silence * 1_000
+    await withdrawals.sweep()
+    assert.is(await inLedger(), before)
+    const next = await granted(200n, 'next')
+    assert.is(await inLedger(), before - 200n)
+    await local.rpc.call('evm_increaseTime', [silence])
+    await refusedOnChain(wallet.withdrawWith(voucher), 'VoucherExpired')
+    await wallet.withdrawWith(next)
+    await follows(before - 200n)
+    assert.is(await onChain(), before - 200n)
+  },
+)
+
 Vouchers('refused: more than there is, nothing, and payees that cannot be paid', async () => {
   const codeOf = async (credits: bigint, to?: Address) => {
     const reply = await ask(credits, 'refused', to)
