@@ -88,8 +88,11 @@ function faultOf(status: number, { message, words, isOperators }: Told): EngineF
     const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
     return new EngineFault(kind, said || `the engine refused the request (${status})`)
   }
-  return new EngineFault('engine', `upstream answered ${status}${said && `: ${said}`}`)
+  const advice = status === 401 || status === 403 ? ` (${KEY})` : ''
+  return new EngineFault('engine', `upstream answered ${status}${advice}${said && `: ${said}`}`)
 }
+
+const KEY = 'is the key in UPSTREAM_API_KEY the one that it wants?'
 
 const REDIRECT = 'a redirect, and none is followed. Give --upstream the address that it leads to'
 

@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Log } from '../../telemetry/log.ts'
+import { EngineFault } from '../engine.ts'
 import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
 import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
@@ -14,6 +15,9 @@ interface Options {
   readonly contextWindow?: number
   readonly log: Log
 }
+
+/** What a log line has beside its words. */
+type About = Readonly<Record<string, unknown>>
 
 const LIST_MS = 10_000
 
@@ -87,8 +91,10 @@ export class UpstreamListing {
   private largest = (id: string, told: number): number =>
     Math.max(told, this.served.get(id)?.contextWindow ?? 0)
 
-  private sayOnce(level: 'info' | 'warn', about: object, message: string): void {
-    const said = JSON.stringify([message, { ...about, err: undefined }])
+  private sayOnce(level: 'info' | 'warn', about: About, message: string): void {
+    // Its words count: one that came up after all may refuse the key, and needs other advice.
+    const words = about.err instanceof Error ? about.err.message : undefined
+    const said = JSON.stringify([message, { ...about, err: words }])
     if (said === this.said) return
     this.said = said
     this.options.log[level](about, message)
@@ -118,7 +124,12 @@ export class UpstreamListing {
     })
     const text = await body.text()
     if (statusCode !== 200) throw statusFault(statusCode, text)
-    return listing.parse(JSON.parse(text)).data ?? []
+    const listed = listing.safeParse(parseJson(text))
+    if (listed.success) return listed.data.data ?? []
+    throw new EngineFault(
+      'engine',
+      'upstream answered 200 with something that is no list of models',
+    )
   }
 }
 
@@ -126,6 +137,9 @@ export class UpstreamListing {
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/
 
 function whatToDo(error: unknown): string {
+  if (error instanceof EngineFault) {
+    return 'it answers with something else: is --upstream right? It mostly ends in /v1'
+  }
   const code = (error as { code?: unknown }).code
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return 'it does not speak TLS at this address: give --upstream http://, or another port'

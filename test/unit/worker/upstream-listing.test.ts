@@ -45,6 +45,30 @@ Listing('what is no list is asked about', () =>
   }),
 )
 
+Listing('one that comes up and wants a key is told of anew, and of which key', () =>
+  withUpstream(async (upstream) => {
+    const refusing = (status: number) => {
+      upstream.list = (response) => {
+        response.statusCode = status
+        response.end('{"error":{"message":"Say who you are"}}')
+      }
+    }
+    const said: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => said.push(line) })
+    const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted: [], log })
+    try {
+      for (const status of [503, 503, 401, 401]) {
+        refusing(status)
+        await engine.models()
+      }
+    } finally {
+      await engine.close()
+    }
+    assert.is(said.length, 2, 'each state once')
+    assert.match(said[1]!, /401 \(is the key in UPSTREAM_API_KEY .*: Say who you are/)
+  }),
+)
+
 Listing('TLS that is not there is said to be missing', () =>
   withUpstream(async (upstream) => {
     const { said } = await look(upstream.url.replace('http:', 'https:'))
