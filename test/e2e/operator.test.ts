@@ -125,6 +125,7 @@ Joining('a stake of its own brings 85 % from the next job on', async () => {
 Joining('unstaking takes a week, in which the share is the lower one', async () => {
   assert.match(await succeeds('unstake', '400'), 'unbonding 400 RCompute')
   assert.match(await fails('withdraw'), 'StillUnbonding')
+  assert.match(await fails('unstake', '601'), '600 RCompute are staked')
   const { chain } = await status()
   assert.is(chain.shareBps, 7_500)
   assert.is(chain.stake, String(parseUnits('600', 18)))

@@ -62,6 +62,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ],
   ['ContractPaused', `The issuer of USDG has paused it: wait until it lets go; ${NOTHING_LOST}`],
   [
+    'StillUnbonding',
+    'Stake is taken out a week after the last unstake: svc-worker status says when',
+  ],
+  [
     'PaysItself',
     "The payee is the escrow itself: send setPayee of the WorkerStaking contract from the worker's key",
   ],

@@ -43,7 +43,15 @@ export async function stake(settings: Settings, amount: string): Promise<string>
 export async function unstake(settings: Settings, amount: string): Promise<string> {
   const account = await open(settings)
   const { sender, facts, chain } = account
-  const units = amount === 'all' ? BigInt(facts.stake) : unitsOf(amount)
+  const staked = BigInt(facts.stake)
+  const units = amount === 'all' ? staked : unitsOf(amount)
+  if (staked === 0n)
+    throw new ConfigError(`nothing is staked that could be taken out${waits(facts)}`)
+  if (units > staked) {
+    throw new ConfigError(
+      `${tokens(facts.stake)} RCompute are staked, less than ${amount}: unstake all takes out what there is`,
+    )
+  }
   const hash = await sender.send({
     address: chain.contracts.workerStaking,
     abi: stakingAbi,
@@ -53,7 +61,7 @@ export async function unstake(settings: Settings, amount: string): Promise<strin
   const after = await factsOf(account)
   return [
     `unbonding ${tokens(after.unbonding)} RCompute, transaction ${hash}`,
-    `svc-worker withdraw pays it out from ${new Date(after.withdrawableAt * 1_000).toISOString()}; ` +
+    `svc-worker withdraw pays it out from ${withdrawableFrom(after)}; ` +
       'until then it earns nothing and can still be slashed',
   ].join('\n')
 }
@@ -61,6 +69,9 @@ export async function unstake(settings: Settings, amount: string): Promise<strin
 /** Pays unbonded stake out to the payee. */
 export async function withdraw(settings: Settings): Promise<string> {
   const { sender, facts, chain } = await open(settings)
+  if (facts.unbonding === '0') {
+    throw new ConfigError('nothing to withdraw: svc-worker unstake begins to take stake out')
+  }
   const hash = await sender.send({
     address: chain.contracts.workerStaking,
     abi: stakingAbi,
@@ -73,6 +84,9 @@ export async function withdraw(settings: Settings): Promise<string> {
 /** Pays earnings out to the payee. */
 export async function claim(settings: Settings): Promise<string> {
   const { sender, facts, chain } = await open(settings)
+  if (facts.earnedUnits === '0') {
+    throw new ConfigError('nothing to claim: all that was earned is paid out')
+  }
   if (facts.claimableUnits === '0') {
     throw new ConfigError(
       `nothing to claim yet: ${usdg(facts.earnedUnits)} USDG are on hold, for as long as a job can be disputed`,
@@ -102,6 +116,15 @@ async function factsOf({ chain, key }: Pick<Account, 'chain' | 'key'>): Promise<
     `${key.address} is not registered: svc-worker register, or start the agent once`,
   )
 }
+
+const withdrawableFrom = ({ withdrawableAt }: WorkerFacts): string =>
+  new Date(withdrawableAt * 1_000).toISOString()
+
+/** What of the stake is on its way out, where something is. */
+const waits = (facts: WorkerFacts): string =>
+  facts.unbonding === '0'
+    ? ''
+    : `: ${tokens(facts.unbonding)} RCompute can be withdrawn from ${withdrawableFrom(facts)}`
 
 function unitsOf(amount: string): bigint {
   const units = /^\d+(\.\d+)?$/.test(amount) ? parseUnits(amount, TOKEN_DECIMALS) : 0n
