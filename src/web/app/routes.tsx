@@ -1,11 +1,7 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { Waiting } from './parts/loaded.tsx'
 import { Broken } from './shell/broken.tsx'
+import { lazyPage } from './shell/lazy-page.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -13,97 +9,97 @@ import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+const page = (path: string, component: ReturnType<typeof lazyPage>) =>
   createRoute({ getParentRoute: () => root, path, component })
 
 const pages = [
   page(
     '/',
-    lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
+    lazyPage(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),
   page(
     '/buy',
-    lazyRouteComponent(() => import('./pages/buy/buy.tsx'), 'BuyPage'),
+    lazyPage(() => import('./pages/buy/buy.tsx'), 'BuyPage'),
   ),
   page(
     '/withdraw',
-    lazyRouteComponent(() => import('./pages/withdraw/withdraw.tsx'), 'WithdrawPage'),
+    lazyPage(() => import('./pages/withdraw/withdraw.tsx'), 'WithdrawPage'),
   ),
   page(
     '/history',
-    lazyRouteComponent(() => import('./pages/history/history.tsx'), 'HistoryPage'),
+    lazyPage(() => import('./pages/history/history.tsx'), 'HistoryPage'),
   ),
   page(
     '/playground',
-    lazyRouteComponent(() => import('./pages/playground/playground.tsx'), 'PlaygroundPage'),
+    lazyPage(() => import('./pages/playground/playground.tsx'), 'PlaygroundPage'),
   ),
   page(
     '/jobs',
-    lazyRouteComponent(() => import('./pages/jobs/jobs.tsx'), 'JobsPage'),
+    lazyPage(() => import('./pages/jobs/jobs.tsx'), 'JobsPage'),
   ),
   page(
     '/jobs/$id',
-    lazyRouteComponent(() => import('./pages/job/job.tsx'), 'JobPage'),
+    lazyPage(() => import('./pages/job/job.tsx'), 'JobPage'),
   ),
   page(
     '/models',
-    lazyRouteComponent(() => import('./pages/models/models.tsx'), 'ModelsPage'),
+    lazyPage(() => import('./pages/models/models.tsx'), 'ModelsPage'),
   ),
   page(
     '/network',
-    lazyRouteComponent(() => import('./pages/network/network.tsx'), 'NetworkPage'),
+    lazyPage(() => import('./pages/network/network.tsx'), 'NetworkPage'),
   ),
   page(
     '/key',
-    lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'KeyPage'),
+    lazyPage(() => import('./pages/keys/keys.tsx'), 'KeyPage'),
   ),
   page(
     '/webhooks',
-    lazyRouteComponent(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
+    lazyPage(() => import('./pages/webhooks/webhooks.tsx'), 'WebhooksPage'),
   ),
   page(
     '/webhooks/$id',
-    lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
+    lazyPage(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
   ),
   page(
     '/settings',
-    lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+    lazyPage(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
   ),
   page(
     '/workers',
-    lazyRouteComponent(() => import('./pages/workers/workers.tsx'), 'WorkersPage'),
+    lazyPage(() => import('./pages/workers/workers.tsx'), 'WorkersPage'),
   ),
   page(
     '/workers/$address',
-    lazyRouteComponent(() => import('./pages/workers/worker.tsx'), 'WorkerPage'),
+    lazyPage(() => import('./pages/workers/worker.tsx'), 'WorkerPage'),
   ),
   page(
     '/governance',
-    lazyRouteComponent(() => import('./pages/governance/governance.tsx'), 'GovernancePage'),
+    lazyPage(() => import('./pages/governance/governance.tsx'), 'GovernancePage'),
   ),
   page(
     '/governance/$id',
-    lazyRouteComponent(() => import('./pages/governance/proposal.tsx'), 'ProposalPage'),
+    lazyPage(() => import('./pages/governance/proposal.tsx'), 'ProposalPage'),
   ),
   page(
     '/explorer',
-    lazyRouteComponent(() => import('./pages/explorer/explorer.tsx'), 'ExplorerPage'),
+    lazyPage(() => import('./pages/explorer/explorer.tsx'), 'ExplorerPage'),
   ),
   page(
     '/explorer/tx/$hash',
-    lazyRouteComponent(() => import('./pages/explorer/transaction.tsx'), 'TransactionPage'),
+    lazyPage(() => import('./pages/explorer/transaction.tsx'), 'TransactionPage'),
   ),
   page(
     '/explorer/block/$block',
-    lazyRouteComponent(() => import('./pages/explorer/block.tsx'), 'BlockPage'),
+    lazyPage(() => import('./pages/explorer/block.tsx'), 'BlockPage'),
   ),
   page(
     '/explorer/address/$address',
-    lazyRouteComponent(() => import('./pages/explorer/address.tsx'), 'AddressPage'),
+    lazyPage(() => import('./pages/explorer/address.tsx'), 'AddressPage'),
   ),
   page(
     '/explorer/job/$id',
-    lazyRouteComponent(() => import('./pages/explorer/job.tsx'), 'JobOnChainPage'),
+    lazyPage(() => import('./pages/explorer/job.tsx'), 'JobOnChainPage'),
   ),
 ]
 

@@ -304,4 +304,24 @@ Troubles('a page whose scripts do not come says so, and what to do', async () =>
   })
 })
 
+Troubles(
+  'a page that does not come while the service is away leaves the app standing',
+  async () => {
+    await app.inBrowser({}, async ({ page }) => {
+      await page.goto(app.url)
+      await signIn(page)
+      const away = (url: URL) =>
+        url.pathname.startsWith('/assets/') || url.pathname.startsWith('/api/')
+      await page.route(away, (route) => route.abort())
+      await page.evaluate('window.isSame = true')
+      await page.getByRole('link', { name: 'History' }).first().click()
+      await page.getByText('The service did not answer').first().waitFor()
+      await page.unroute(away)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+      assert.is(await page.evaluate('window.isSame'), true, 'nothing was loaded anew')
+    })
+  },
+)
+
 Troubles.run()

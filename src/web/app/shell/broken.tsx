@@ -1,10 +1,12 @@
 import { Button, Group } from '@mantine/core'
-import type { ErrorComponentProps } from '@tanstack/react-router'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { loadAgain } from './lazy-page.ts'
 
 /** Stands in place of a page that could not be shown. */
 export function Broken({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
   return (
     <Page
       title="This page could not be shown"
@@ -13,7 +15,7 @@ export function Broken({ error, reset }: ErrorComponentProps) {
       <Problem error={error} />
       <Group>
         <Button onClick={() => window.location.reload()}>Reload</Button>
-        <Button variant="default" onClick={reset}>
+        <Button variant="default" onClick={() => loadAgain(router).then(reset)}>
           Try again
         </Button>
       </Group>
