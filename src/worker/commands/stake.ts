@@ -45,8 +45,9 @@ export async function unstake(settings: Settings, amount: string): Promise<strin
   const { sender, facts, chain } = account
   const staked = BigInt(facts.stake)
   const units = amount === 'all' ? staked : unitsOf(amount)
-  if (staked === 0n)
+  if (staked === 0n) {
     throw new ConfigError(`nothing is staked that could be taken out${waits(facts)}`)
+  }
   if (units > staked) {
     throw new ConfigError(
       `${tokens(facts.stake)} RCompute are staked, less than ${amount}: unstake all takes out what there is`,
