@@ -2,7 +2,17 @@ import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toJobId } from '../../../src/domain/ids.ts'
+import { type Abi, createWalletClient, encodeFunctionData, zeroHash } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import {
+  computeGovernorAbi,
+  jobEscrowAbi,
+  modelRegistryAbi,
+  rComputeAbi,
+} from '../../../src/chain/abi.ts'
+import { roleId } from '../../../src/chain/deploy/role-ids.ts'
+import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
+import { type Address, toJobId } from '../../../src/domain/ids.ts'
 import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
@@ -207,6 +217,61 @@ ChainPages(
     })
   },
 )
+
+ChainPages(
+  'a proposal is shown by its calls: which role, to whom, and what cannot be read',
+  async () => {
+    const { governor, jobEscrow, timelock } = house.chain.contracts
+    const grant = encodeFunctionData({
+      abi: jobEscrowAbi,
+      functionName: 'grantRole',
+      args: [roleId('SETTLER'), CUSTOMER],
+    })
+    const holder = createWalletClient({
+      account: privateKeyToAccount(house.workerKey),
+      transport: headFollowing(house.chain.rpcUrl),
+    })
+    const send = (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) =>
+      holder.writeContract({ address: to, abi, functionName, args, chain: null })
+    await send(house.chain.contracts.rCompute, rComputeAbi, 'delegate', [WORKER])
+    await house.pass(1)
+    const calls = [
+      [jobEscrow, timelock],
+      [0n, 3n],
+      [grant, '0x12345678'],
+    ] as const
+    await send(governor, computeGovernorAbi, 'propose', [...calls, 'Nothing to see here.'])
+    await inBrowser({}, async ({ page, complaints }) => {
+      await page.goto(`${house.web.url}/governance`)
+      await page.getByRole('link', { name: /JobEscrow\.grantRole/ }).click()
+      await page.getByRole('heading', { name: 'What it would do' }).waitFor()
+      const granted = page.getByRole('listitem').filter({ hasText: 'grantRole' })
+      await granted.getByText('SETTLER_ROLE').waitFor()
+      await granted.getByTitle(CUSTOMER).waitFor()
+      const other = page.getByRole('listitem').filter({ hasText: 'cannot read' })
+      await other.getByText('0x12345678').waitFor()
+      await other.getByText('3 wei').waitFor()
+      assert.equal(complaints, [])
+    })
+  },
+)
+
+ChainPages('models that votes do not rule: said, and no vote on them is proposed', async () => {
+  const { rpc, contracts } = house.chain
+  const { timelock: from, modelRegistry: to } = contracts
+  const call = { functionName: 'renounceRole', args: [zeroHash, from] } as const
+  await rpc.call('anvil_impersonateAccount', [from])
+  await rpc.call('anvil_setBalance', [from, '0xde0b6b3a7640000'])
+  const data = encodeFunctionData({ abi: modelRegistryAbi, ...call })
+  await rpc.call('eth_sendTransaction', [{ from, to, data }])
+  await inBrowser({}, async ({ page }) => {
+    await page.goto(`${house.web.url}/governance`)
+    await page.getByText('Models are not ruled by votes here').waitFor()
+    await page.getByRole('button', { name: /Development wallet/ }).click()
+    await page.getByLabel('Who votes with your RCOMPUTE').waitFor()
+    assert.is(await page.getByLabel('Why').count(), 0)
+  })
+})
 
 ChainPages('a form begins anew when the wallet shows another account', async () => {
   await inBrowser({}, async ({ page }) => {

@@ -1,4 +1,4 @@
-import { type Address, parseAbi } from 'viem'
+import { type Address, parseAbi, zeroHash } from 'viem'
 import {
   computeGovernorAbi,
   type ModelStatusName,
@@ -25,26 +25,32 @@ export interface GovernanceRules {
   readonly notice: number
   readonly threshold: bigint
   readonly quorumPercent: number
+  /** False: the deployment named somebody else to rule models, and no vote on them can be carried out. */
+  readonly votesRuleModels: boolean
 }
 
 export async function readRules(web: WebConfig): Promise<GovernanceRules> {
   const client = readerOf(web)
   const quorum = { ...governor(web), functionName: 'quorumNumerator' } as const
-  const [delay, period, threshold, numerator, denominator, timelock, notice] = await Promise.all([
-    client.readContract({ ...governor(web), functionName: 'votingDelay' }),
-    client.readContract({ ...governor(web), functionName: 'votingPeriod' }),
-    client.readContract({ ...governor(web), functionName: 'proposalThreshold' }),
-    client.readContract({ ...quorum, args: [] }),
-    client.readContract({ ...governor(web), functionName: 'quorumDenominator' }),
-    client.readContract({
-      ...{ address: web.contracts.timelock, abi: timelockAbi, functionName: 'getMinDelay' },
-    }),
-    client.readContract({ ...registry(web), functionName: 'NOTICE_SECONDS' }),
-  ])
+  const admin = { functionName: 'hasRole', args: [zeroHash, web.contracts.timelock] } as const
+  const [delay, period, threshold, numerator, denominator, timelock, notice, byVotes] =
+    await Promise.all([
+      client.readContract({ ...governor(web), functionName: 'votingDelay' }),
+      client.readContract({ ...governor(web), functionName: 'votingPeriod' }),
+      client.readContract({ ...governor(web), functionName: 'proposalThreshold' }),
+      client.readContract({ ...quorum, args: [] }),
+      client.readContract({ ...governor(web), functionName: 'quorumDenominator' }),
+      client.readContract({
+        ...{ address: web.contracts.timelock, abi: timelockAbi, functionName: 'getMinDelay' },
+      }),
+      client.readContract({ ...registry(web), functionName: 'NOTICE_SECONDS' }),
+      client.readContract({ ...registry(web), ...admin }),
+    ])
   return {
     ...{ votingDelay: Number(delay), votingPeriod: Number(period), threshold },
     ...{ timelock: Number(timelock), notice: Number(notice) },
     quorumPercent: Number((numerator * 10_000n) / denominator) / 100,
+    votesRuleModels: byVotes,
   }
 }
 

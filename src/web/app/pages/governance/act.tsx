@@ -25,7 +25,7 @@ function WithWallet({ wallet, web }: { readonly wallet: Address; readonly web: W
         <>
           {web.development && <TestFunds wallet={wallet} />}
           <Delegate wallet={wallet} web={web} voter={own} />
-          {rules.data && models.data && (
+          {rules.data?.votesRuleModels && models.data && (
             <Propose
               wallet={wallet}
               web={web}

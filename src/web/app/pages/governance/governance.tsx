@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -19,7 +19,7 @@ export function GovernancePage() {
   return (
     <Page
       title="Governance"
-      lead="A model stays until the holders of RCOMPUTE vote to retire it, and then for its notice. Nobody else can remove one: not its publisher, and not us."
+      lead="What the holders of RCOMPUTE vote for is carried out on the chain by the timelock."
     >
       <WithConfig>{(web) => <Governance web={web} />}</WithConfig>
     </Page>
@@ -31,6 +31,7 @@ const LOOK_AGAIN_MS = 10_000
 function Governance({ web }: { readonly web: WebConfig }) {
   return (
     <>
+      <WhoRules web={web} />
       <Proposals web={web} />
       <Models web={web} />
       <Rules web={web} />
@@ -43,6 +44,22 @@ function Governance({ web }: { readonly web: WebConfig }) {
         </Suspense>
       </section>
     </>
+  )
+}
+
+function WhoRules({ web }: { readonly web: WebConfig }) {
+  const { data } = useQuery({ queryKey: ['chain', 'rules'], queryFn: () => readRules(web) })
+  if (!data) return null
+  return data.votesRuleModels ? (
+    <Text maw={680}>
+      A model stays until they vote to retire it, and then for its notice. Nobody else can remove
+      one: not its publisher, and not us.
+    </Text>
+  ) : (
+    <Alert color="yellow" title="Models are not ruled by votes here">
+      This service has named somebody else to rule its models. A proposal to retire one could pass,
+      and could not be carried out.
+    </Alert>
   )
 }
 

@@ -14,6 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
 import { dateTime } from '../../parts/words.ts'
+import { Calls } from './calls.tsx'
 import { NextStep, StateBadge } from './state.tsx'
 
 const Steps = lazy(async () => ({ default: (await import('./steps.tsx')).Steps }))
@@ -46,6 +47,7 @@ function Proposal({ id, web }: { readonly id: string; readonly web: WebConfig })
               {proposal.title}
             </Title>
             <Known proposal={proposal} />
+            <Calls proposal={proposal} web={web} />
             {proposal.model && <Notice model={proposal.model} web={web} />}
             <Suspense fallback={<Waiting lines={3} />}>
               <Steps proposal={proposal} />

@@ -1,0 +1,54 @@
+import { Text, Title } from '@mantine/core'
+import type { WebConfig } from '../../../api.ts'
+import { callOf } from '../../chain/calls.ts'
+import type { ChainProposal } from '../../chain/proposals.ts'
+import { sayAll } from '../../chain/said.ts'
+import { AddressTo } from '../explorer/links.tsx'
+import { Values } from '../explorer/value.tsx'
+
+interface Props {
+  readonly proposal: ChainProposal
+  readonly web: WebConfig
+}
+
+/** All that it would do, from its calls: in words its author may say anything. */
+export function Calls({ proposal: { targets, calldatas, values }, web }: Props) {
+  return (
+    <section>
+      <Title order={3} size="h5" mb="xs">
+        What it would do
+      </Title>
+      <ul className="rows card">
+        {targets.map((target, i) => {
+          const data = calldatas[i] ?? '0x'
+          const call = callOf(web, target, data)
+          return (
+            // A proposal's calls never change.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same call may be there twice
+            <li key={i}>
+              <Text fw={600}>
+                {call?.name ?? 'A call that this page cannot read'}{' '}
+                <Text span size="sm" fw={400} className="muted">
+                  of <AddressTo address={target} web={web} />
+                </Text>
+              </Text>
+              <Values
+                values={
+                  call
+                    ? sayAll({ contract: call.contract, of: call.name }, call.inputs, call.args)
+                    : [{ name: 'data', said: { kind: 'code', text: data } }]
+                }
+                web={web}
+              />
+              {values[i] ? (
+                <Text size="sm">
+                  It sends {`${values[i]}`} wei of the chain’s coin, {web.chain.coin.symbol}, along.
+                </Text>
+              ) : null}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
