@@ -7,6 +7,7 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Batch } from '../../src/ports/escrow.ts'
+import { makeDoubts } from './doubts.ts'
 import type { RouteAt } from './options.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -24,6 +25,7 @@ interface Options {
 }
 
 export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
+  const doubts = makeDoubts()
   const toJob = (command: JobCommand) => bus.publish(SUBJECTS.jobCommand(command.jobId), command)
   return {
     broadcast: (batch, tx) => {
@@ -31,8 +33,10 @@ export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
       switch (batch.type) {
         case 'lock':
           if (confirmLockAt === 'included') return
-          for (const { jobId } of batch.items) {
-            toJob({ type: 'ConfirmLock', jobId, tx, block: 0, at })
+          for (const lock of batch.items) {
+            const { jobId, wallet } = lock
+            doubts.sent(lock)
+            if (!doubts.about(wallet)) toJob({ type: 'ConfirmLock', jobId, tx, block: 0, at })
           }
           return
         case 'settle':
@@ -57,6 +61,7 @@ export function makeTeller({ bus, clock, confirmLockAt }: Options): Teller {
     outcome: (outcome, asked) => {
       // Settlements are final only after some blocks: the chain watcher tells of them.
       if (outcome.type === 'settled' && asked === 'settle') return
+      doubts.heard(outcome)
       toJob({ at: clock.now(), ...commandOf(outcome) })
     },
   }

@@ -44,6 +44,8 @@ export class FakeChain implements EscrowReader, EscrowWriter {
   reverts: (intent: LaneIntent) => boolean = () => false
   /** Wallets that cannot pay. */
   readonly poor = new Set<Address>()
+  /** Locks are passed over, whoever asks. */
+  paused = false
   /** Jobs whose settlement does not fit into what may be charged in this hour. */
   readonly capped = new Set<JobId>()
   /** Jobs that were settled too long ago to be disputed. */
@@ -294,6 +296,7 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     const state = this.#jobs.get(item.jobId)
     if (item.type === 'lock') {
       if (state) return 'JobIdUsed'
+      if (this.paused) return 'Paused'
       return this.poor.has(item.wallet) ? 'InsufficientCredits' : undefined
     }
     if (item.type === 'dispute') {

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toAddress } from '../../../src/domain/ids.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { job, lock, WALLET } from '../../fakes/chain/intents.ts'
 import { inLaneHouse } from '../../fakes/chain/lane-house.ts'
@@ -139,6 +140,39 @@ test('with locks confirmed at broadcast, a job hears twice', async (house) => {
   await house.start('lock', { confirmLockAt: 'broadcast' })
   await house.say(lock(job(1)))
   assert.equal(house.heard(), ['ConfirmLock 1 0', 'ConfirmLock 1 1'])
+})
+
+test('at broadcast, but not of a wallet whose last lock was passed over, until one is taken', async (house) => {
+  const other = { wallet: toAddress(`0x${'bb'.repeat(20)}`) }
+  await house.start('lock', { confirmLockAt: 'broadcast' })
+  house.chain.poor.add(WALLET)
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 0', 'RefuseLock 1 InsufficientCredits'])
+  await house.say(lock(job(2)), lock(job(3), other))
+  assert.equal(house.heard().sort(), [
+    ...['ConfirmLock 3 0', 'ConfirmLock 3 2'],
+    'RefuseLock 2 InsufficientCredits',
+  ])
+  house.chain.poor.delete(WALLET)
+  await house.say(lock(job(4)))
+  assert.equal(house.heard(), ['ConfirmLock 4 3'])
+  await house.say(lock(job(5)))
+  assert.equal(house.heard(), ['ConfirmLock 5 0', 'ConfirmLock 5 4'])
+})
+
+test('at broadcast, but of no wallet while the escrow is paused', async (house) => {
+  const other = { wallet: toAddress(`0x${'bb'.repeat(20)}`) }
+  await house.start('lock', { confirmLockAt: 'broadcast' })
+  house.chain.paused = true
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 0', 'RefuseLock 1 Paused'])
+  await house.say(lock(job(2), other))
+  assert.equal(house.heard(), ['RefuseLock 2 Paused'])
+  house.chain.paused = false
+  await house.say(lock(job(3)))
+  assert.equal(house.heard(), ['ConfirmLock 3 3'])
+  await house.say(lock(job(4), other))
+  assert.equal(house.heard(), ['ConfirmLock 4 0', 'ConfirmLock 4 4'])
 })
 
 Lanes.run()
