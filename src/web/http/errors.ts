@@ -10,6 +10,7 @@ const WEB_ERRORS = {
   session_required: { status: 401, type: 'authentication_error' },
   sign_in_failed: { status: 401, type: 'authentication_error' },
   wrong_origin: { status: 403, type: 'permission_error' },
+  other_wallet: { status: 409, type: 'conflict_error' },
   key_exists: { status: 409, type: 'conflict_error' },
   voucher_open: { status: 409, type: 'conflict_error' },
   request_id_taken: { status: 409, type: 'conflict_error' },

@@ -14,6 +14,8 @@ declare module 'fastify' {
 }
 
 const COOKIE = 'svc_session'
+/** The wallet that a page shows; absent where it shows none. */
+const WALLET_HEADER = 'x-wallet'
 
 export const tokenOf = ({ cookies }: FastifyRequest): string => cookies[COOKIE] ?? ''
 
@@ -34,6 +36,14 @@ export function requireSession(server: FastifyInstance, { sessions, clock, log }
     })
     if (!session) {
       throw refuseWeb('session_required', 'You are not signed in, or no longer; sign in again.')
+    }
+    // A page that has not heard of another tab's sign-in would show one wallet and act for another.
+    const shown = request.headers[WALLET_HEADER]
+    if (shown !== undefined && shown !== session.wallet) {
+      throw refuseWeb(
+        'other_wallet',
+        'Another wallet has signed in in this browser meanwhile; reload the page.',
+      )
     }
     request.session = session
   })

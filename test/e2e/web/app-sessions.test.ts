@@ -31,6 +31,29 @@ Sessions('a sign-out, or another wallet, in one tab is noticed in the others', a
   })
 })
 
+Sessions(
+  'a tab that heard nothing of another wallet’s sign-in begins anew, and does nothing',
+  async () => {
+    await app.inBrowser({}, async ({ page }) => {
+      await page.goto(`${app.url}/key`)
+      await signIn(page, 'API key')
+      await page.evaluate('window.isSame = true')
+      const shown: (string | undefined)[] = []
+      await page.route('**/api/key', async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback()
+        shown.push(route.request().headers()['x-wallet'])
+        const error = { code: 'other_wallet', message: 'Another wallet has signed in' }
+        await route.fulfill({ status: 409, json: { error } })
+      })
+      await page.getByRole('button', { name: 'Create an API key' }).click()
+      await page.waitForFunction('window.isSame === undefined')
+      await page.getByRole('heading', { level: 1, name: 'API key' }).waitFor()
+      assert.is(shown.length, 1)
+      assert.match(shown[0]!, /^0x[0-9a-f]{40}$/)
+    })
+  },
+)
+
 Sessions('a conversation outlives the last worker and the session; its key does not', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/key`)

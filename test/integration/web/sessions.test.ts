@@ -47,6 +47,21 @@ WebSessions.after(async () => {
 
 const visit = () => new Visitor({ origin: ORIGIN, address: stage.address })
 
+WebSessions('a page that shows another wallet than the cookie’s is refused', async () => {
+  const visitor = visit()
+  await visitor.signIn(account, CHAIN_ID)
+  const ask = (shown: string, method = 'GET', path = '/api/session') =>
+    visitor.send(path, { method, headers: { 'x-wallet': shown } })
+  assert.is((await ask(wallet)).status, 200)
+  const other = `0x${'1'.repeat(40)}`
+  for (const [method, path] of [['GET'], ['POST', '/api/key']] as const) {
+    const answer = await ask(other, method, path)
+    assert.is(answer.status, 409, answer.text)
+    assert.is(codeOf(answer), 'other_wallet')
+  }
+  assert.is((await ask(other, 'DELETE')).status, 204, 'signing out is for whoever is signed in')
+})
+
 WebSessions('a wallet signs in, is known, signs out, and is unknown at once', async () => {
   const visitor = visit()
   const answer = await visitor.signIn(account, CHAIN_ID)

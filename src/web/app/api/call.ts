@@ -5,6 +5,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 const ANSWER_MS = 30_000
 
+/** Whom this page shows as signed in. Not every browser tells a tab what another one has done. */
+let shown: string | null = null
+/** @param wallet null: nobody */
+export function speakFor(wallet: string | null): void {
+  shown = wallet
+}
+
 /**
  * Asks the web app's own API. The session travels as a cookie.
  * @throws ApiFailure when it refuses, Unreachable when it does not answer
@@ -17,7 +24,10 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   const response = await fetch(`/api${path}`, {
     method,
     // The server takes no other type on anything that changes something: no form can forge it.
-    headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
+    headers: {
+      ...(method !== 'GET' && { 'content-type': 'application/json' }),
+      ...(shown !== null && { 'x-wallet': shown }),
+    },
     body: method === 'GET' ? null : JSON.stringify(body ?? {}),
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch(lost)

@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import type { WebSession } from '../../api.ts'
 import { forgetAll } from '../session/tab-memory.ts'
 import { leaveUnfinished, resumeUnfinished } from '../session/unfinished.ts'
+import { speakFor } from './call.ts'
 import { ApiFailure, Unreachable } from './failure.ts'
 import { sessionQuery } from './queries.ts'
 import { noteSignedIn } from './signed-in-before.ts'
@@ -14,7 +15,10 @@ const mayPass = (error: unknown) =>
 
 export function makeQueryClient(): QueryClient {
   const noticeSignedOut = (error: unknown) => {
-    if (!(error instanceof ApiFailure) || error.status !== 401) return
+    if (!(error instanceof ApiFailure)) return
+    // The cookie is another wallet's now: nothing here may be shown or sent in its name.
+    if (error.code === 'other_wallet') return window.location.reload()
+    if (error.status !== 401) return
     // The page stays where it is and asks to sign in; afterwards it goes on.
     if (client.getQueryData(sessionQuery.queryKey)) endSession(client)
   }
@@ -39,6 +43,7 @@ export function makeQueryClient(): QueryClient {
 }
 
 export function beginSession(client: QueryClient, session: WebSession): void {
+  speakFor(session.wallet)
   resumeUnfinished(session.wallet)
   noteSignedIn(session.wallet)
   client.setQueryData(sessionQuery.queryKey, session)
@@ -51,6 +56,7 @@ const KEPT: readonly unknown[] = ['config', 'models', 'network', 'chain', 'sessi
 export function endSession(client: QueryClient): void {
   const ended = client.getQueryData(sessionQuery.queryKey)
   if (ended) leaveUnfinished(ended.wallet)
+  speakFor(null)
   noteSignedIn(null)
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)

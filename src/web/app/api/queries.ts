@@ -9,7 +9,7 @@ import type {
   WebSettings,
 } from '../../api.ts'
 import type { DeliveriesPage, WebWebhook } from '../../webhook-api.ts'
-import { call } from './call.ts'
+import { call, speakFor } from './call.ts'
 import { ApiFailure } from './failure.ts'
 import { wasSignedIn } from './signed-in-before.ts'
 
@@ -45,10 +45,16 @@ export const sessionQuery = queryOptions({
 
 /** Null: nobody is signed in. */
 export const readSession = () =>
-  call<WebSession>('GET', '/session').catch((error: unknown) => {
-    if (error instanceof ApiFailure && error.status === 401) return null
-    throw error
-  })
+  call<WebSession>('GET', '/session').then(
+    (session) => {
+      speakFor(session.wallet)
+      return session
+    },
+    (error: unknown) => {
+      if (error instanceof ApiFailure && error.status === 401) return null
+      throw error
+    },
+  )
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
