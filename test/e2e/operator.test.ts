@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createTestClient, createWalletClient, type Hex, parseUnits, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { rComputeAbi } from '../../src/chain/abi.ts'
+import { rComputeAbi, workerStakingAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { mined } from '../fakes/chain/mined.ts'
@@ -24,6 +24,7 @@ const MODEL = 'Qwen/Qwen3-14B'
 const CHARGE_UNITS = 18n * 10_000n
 /** Two windows of 600 s, and the one in which the job was settled. */
 const HOLD_SECONDS = 1_900
+const WEEK_SECONDS = 7 * 24 * 60 * 60 + 1
 const BLOCKED_MS = 60_000
 
 let folder: string
@@ -160,12 +161,43 @@ Joining('earnings are claimable once they can no longer be disputed', async () =
   assert.is((await status()).chain.earnedUnits, '0')
 })
 
+Joining(
+  'one that has left for good is found all the same, and has its stake paid out',
+  async () => {
+    const before = (await status()).chain
+    await deactivate(before.workerId)
+    const { chain } = await status()
+    assert.is(chain.workerId, before.workerId)
+    assert.ok(chain.deactivated)
+    assert.match(await fails('stake', '1'), 'left for good')
+    assert.match(await fails('unstake', 'all'), '1000 RCompute can be withdrawn from')
+    await travel(WEEK_SECONDS)
+    assert.match(await succeeds('withdraw'), 'paid 1000 RCompute')
+  },
+)
+
 const probe = { model: MODEL, messages: [{ role: 'user', content: 'x' }], max_tokens: 5 }
 
 const testChain = () =>
   createTestClient({ mode: 'anvil', transport: headFollowing(network.rpc_url) }).extend(
     publicActions,
   )
+
+async function deactivate(workerId: number): Promise<void> {
+  const account = toAddress(worker)
+  await testChain().impersonateAccount({ address: account })
+  const hash = await createWalletClient({
+    account,
+    transport: headFollowing(network.rpc_url),
+  }).writeContract({
+    address: toAddress(network.contracts.worker_staking),
+    abi: workerStakingAbi,
+    functionName: 'deactivate',
+    args: [workerId],
+    chain: null,
+  })
+  await mined(testChain(), hash)
+}
 
 async function travel(seconds: number): Promise<void> {
   const chain = testChain()

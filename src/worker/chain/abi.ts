@@ -13,6 +13,7 @@ export const stakingAbi = parseAbi([
   'function stakeWithPermit(uint32 workerId, uint256 amount, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
   'function requestUnstake(uint32 workerId, uint256 amount)',
   'function withdraw(uint32 workerId)',
+  'event WorkerDeactivated(uint32 indexed workerId, address indexed signer)',
   'error NothingUnbonding(uint32 workerId)',
   'error StillUnbonding(uint32 workerId, uint256 withdrawableAt)',
   'error StakeTooLow(uint32 workerId, uint256 active, uint256 asked)',

@@ -1,7 +1,8 @@
+import { ConfigError } from '../../config/read.ts'
 import type { Address } from '../../domain/ids.ts'
 import { toAddress } from '../../domain/ids.ts'
 import { escrowAbi, rComputeAbi, stakingAbi } from './abi.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, reasonOf } from './chain.ts'
 
 /** A worker as the chain sees it. Amounts as text, in the smallest units: it travels as JSON. */
 export interface WorkerFacts {
@@ -26,20 +27,55 @@ export interface WorkerFacts {
   readonly gasWei: string
 }
 
-/** Reads all facts, or undefined where the key is not registered. */
+/** Reads all facts, or undefined where the key is not registered, or has left. */
 export async function readWorkerFacts(
   chain: Chain,
   worker: Address,
 ): Promise<WorkerFacts | undefined> {
-  const { client, contracts } = chain
-  const staking = { address: contracts.workerStaking, abi: stakingAbi } as const
-  const escrow = { address: contracts.jobEscrow, abi: escrowAbi } as const
-  const workerId = await client.readContract({
-    ...staking,
+  const workerId = await chain.client.readContract({
+    address: chain.contracts.workerStaking,
+    abi: stakingAbi,
     functionName: 'workerIdOf',
     args: [worker],
   })
-  if (workerId === 0) return undefined
+  return workerId === 0 ? undefined : factsOf(chain, worker, workerId)
+}
+
+/**
+ * The same of one that has left, too: it may still be owed earnings and stake. The contract gives no number
+ * for those, so the node is asked for the log of it: for a command, not for a look now and then.
+ * @throws {ConfigError} where the node does not search that far
+ */
+export async function readFactsOfAny(
+  chain: Chain,
+  worker: Address,
+): Promise<WorkerFacts | undefined> {
+  const facts = await readWorkerFacts(chain, worker)
+  if (facts) return facts
+  const logs = await chain.client
+    .getContractEvents({
+      address: chain.contracts.workerStaking,
+      abi: stakingAbi,
+      eventName: 'WorkerDeactivated',
+      args: { signer: worker },
+      fromBlock: 0n,
+      strict: true,
+    })
+    .catch((error: unknown) => {
+      throw new ConfigError(
+        `${worker} is not registered, or has left. What one that has left is owed, the node of --rpc does not ` +
+          `find (${reasonOf(error)}): name one that searches logs from the first block on, or open the ` +
+          "worker's page in the web app, where anyone may have it paid out to the payee",
+      )
+    })
+  const workerId = logs.at(-1)?.args.workerId
+  return workerId === undefined ? undefined : factsOf(chain, worker, workerId)
+}
+
+async function factsOf(chain: Chain, worker: Address, workerId: number): Promise<WorkerFacts> {
+  const { client, contracts } = chain
+  const staking = { address: contracts.workerStaking, abi: stakingAbi } as const
+  const escrow = { address: contracts.jobEscrow, abi: escrowAbi } as const
   const args = [workerId] as const
   const [record, minimum, token, earned, claimable, base, boosted, gas] = await Promise.all([
     client.readContract({ ...staking, functionName: 'workers', args }),

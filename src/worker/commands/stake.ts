@@ -4,7 +4,7 @@ import { escrowAbi, stakingAbi, usdgErrors } from '../chain/abi.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { findContracts } from '../chain/contracts.ts'
 import { Sender } from '../chain/send.ts'
-import { readWorkerFacts, type WorkerFacts } from '../chain/worker-facts.ts'
+import { readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
 import type { Settings } from '../cli/settings.ts'
 import { existingKey, type WorkerKey } from '../key/open-key.ts'
 import { tokens, usdg } from '../status/line.ts'
@@ -23,6 +23,9 @@ export async function stake(settings: Settings, amount: string): Promise<string>
   const account = await open(settings)
   const { sender, facts, key } = account
   const units = unitsOf(amount)
+  if (facts.deactivated) {
+    throw new ConfigError(`${key.address} has left for good: a stake would bring it nothing`)
+  }
   if (units > BigInt(facts.tokenUnits)) {
     throw new ConfigError(
       `${key.address} holds ${tokens(facts.tokenUnits)} RCompute, less than ${amount}: send it some`,
@@ -111,7 +114,7 @@ async function open(settings: Settings): Promise<Account> {
 }
 
 async function factsOf({ chain, key }: Pick<Account, 'chain' | 'key'>): Promise<WorkerFacts> {
-  const facts = await readWorkerFacts(chain, key.address)
+  const facts = await readFactsOfAny(chain, key.address)
   if (facts) return facts
   throw new ConfigError(
     `${key.address} is not registered: svc-worker register, or start the agent once`,

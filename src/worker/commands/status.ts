@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/read.ts'
 import { toAddress } from '../../domain/ids.ts'
 import { openChain } from '../chain/chain.ts'
 import { findContracts, type WorkerContracts } from '../chain/contracts.ts'
-import { readWorkerFacts, type WorkerFacts } from '../chain/worker-facts.ts'
+import { readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
 import type { Settings } from '../cli/settings.ts'
 import { existingAddress } from '../key/open-key.ts'
 import { ask } from '../local/control.ts'
@@ -35,7 +35,7 @@ async function onChain(settings: Settings, worker: WorkerFacts['payee']): Promis
   }
   try {
     const contracts = await findContracts(settings)
-    const chain = await readWorkerFacts(await openChain(settings, contracts), worker)
+    const chain = await readFactsOfAny(await openChain(settings, contracts), worker)
     const unread = chain ? null : 'not registered yet: svc-worker register, or start the agent once'
     return { contracts, chain: chain ?? null, unread }
   } catch (error) {
