@@ -58,7 +58,7 @@ export class LiveBlock {
 
   /** @param columns a line that wrapped could not be taken back */
   show(lines: readonly string[], columns: number): void {
-    const fitting = lines.map((line) => fit(line, columns - 1))
+    const fitting = fit(lines, Math.max(1, columns - 1))
     if (fitting.join('\n') === this.lines.join('\n')) return
     const back = this.back()
     this.lines = fitting
@@ -74,8 +74,28 @@ export class LiveBlock {
   private text = (): string => this.lines.map((line) => `${line}\n`).join('')
 }
 
-const fit = (line: string, width: number): string =>
-  line.length <= width ? line : `${line.slice(0, width - 1)}…`
+/** More could be higher than the terminal, and could not be taken back. */
+const LINES_MAX = 8
+
+/** Wrapped, since the advice is at the end of a line. */
+function fit(lines: readonly string[], width: number): string[] {
+  const wrapped = lines.flatMap((line) => wrap(line, width))
+  if (wrapped.length <= LINES_MAX) return wrapped
+  return [...wrapped.slice(0, LINES_MAX - 1), '…']
+}
+
+/** At spaces, where there are any. */
+function wrap(line: string, width: number): string[] {
+  const wrapped: string[] = []
+  let rest = line
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width)
+    const end = space > 0 ? space : width
+    wrapped.push(rest.slice(0, end))
+    rest = rest.slice(end).trimStart()
+  }
+  return [...wrapped, rest]
+}
 
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning: ', 50: 'error: ', 60: 'fatal: ' }
 const OWN_FIELDS = new Set(['level', 'time', 'role', 'pid', 'msg', 'err', 'worker'])

@@ -132,18 +132,23 @@ Why('the line says who pays how much for what', () => {
   assert.is(tokens('1500000000000000000'), '1.5000')
 })
 
-Why('a live block is rewritten in one write, cut to the terminal, and only when it changes', () => {
-  const writes: string[] = []
-  const block = new LiveBlock((text) => writes.push(text))
-  block.show(['one', 'two'], 80)
-  block.show(['one', 'two'], 80)
-  block.print('a log line')
-  block.show(['x'.repeat(50)], 11)
-  assert.equal(writes, [
-    'one\ntwo\n',
-    '\x1b[2F\x1b[Ja log line\none\ntwo\n',
-    `\x1b[2F\x1b[J${'x'.repeat(9)}…\n`,
-  ])
-})
+Why(
+  'a live block is rewritten in one write, wrapped to the terminal, and only when it changes',
+  () => {
+    const writes: string[] = []
+    const block = new LiveBlock((text) => writes.push(text))
+    block.show(['one', 'two'], 80)
+    block.show(['one', 'two'], 80)
+    block.print('a log line')
+    block.show(['no jobs: see the log'], 11)
+    block.show(['x'.repeat(200)], 11)
+    assert.equal(writes, [
+      'one\ntwo\n',
+      '\x1b[2F\x1b[Ja log line\none\ntwo\n',
+      '\x1b[2F\x1b[Jno jobs:\nsee the\nlog\n',
+      `\x1b[3F\x1b[J${`${'x'.repeat(10)}\n`.repeat(7)}…\n`,
+    ])
+  },
+)
 
 Why.run()
