@@ -34,8 +34,9 @@ function jsonScreen(level: string): Screen {
 function liveScreen(level: string, terminal: NodeJS.WriteStream): Screen {
   const block = new LiveBlock((text) => terminal.write(text))
   const log = makeLog('worker', level, { write: (line) => block.print(readable(line)) })
+  // A terminal that nobody told its size says 0, as of a container or a script.
   const draw = (report: AgentReport) =>
-    block.show(statusLines(report, Date.now()), terminal.columns ?? 80)
+    block.show(statusLines(report, Date.now()), terminal.columns || 80)
   return ticking(log, LIVE_MS, draw)
 }
 
