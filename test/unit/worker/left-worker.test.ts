@@ -31,10 +31,13 @@ Left('a node that does not search the logs is named, with the other way', async 
   const refusing = chainWith(async () => {
     throw new Error('block range too wide')
   })
-  await readFactsOfAny(refusing, WORKER).then(assert.unreachable, (error: Error) => {
-    assert.instance(error, ConfigError)
-    assert.match(error.message, /block range too wide.*web app/)
-  })
+  await readFactsOfAny(refusing, WORKER).then(
+    () => assert.unreachable('it should have said so'),
+    (error: Error) => {
+      assert.instance(error, ConfigError)
+      assert.match(error.message, /block range too wide.*web app/)
+    },
+  )
 })
 
 Left.run()
