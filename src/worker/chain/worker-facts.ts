@@ -63,9 +63,10 @@ export async function readFactsOfAny(
     })
     .catch((error: unknown) => {
       throw new ConfigError(
-        `${worker} is not registered, or has left. What one that has left is owed, the node of --rpc does not ` +
-          `find (${reasonOf(error)}): name one that searches logs from the first block on, or open the ` +
-          "worker's page in the web app, where anyone may have it paid out to the payee",
+        `${worker} is not registered: svc-worker register, or start the agent once. Where it has left for good, ` +
+          `what it is owed the node of --rpc does not find (${reasonOf(error)}): name one that searches logs ` +
+          "from the first block on, or open the worker's page in the web app, where anyone may have it paid " +
+          'out to the payee',
       )
     })
   const workerId = logs.at(-1)?.args.workerId

@@ -35,7 +35,7 @@ Left('a node that does not search the logs is named, with the other way', async 
     () => assert.unreachable('it should have said so'),
     (error: Error) => {
       assert.instance(error, ConfigError)
-      assert.match(error.message, /block range too wide.*web app/)
+      assert.match(error.message, /register.*block range too wide.*web app/)
     },
   )
 })
