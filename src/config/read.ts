@@ -56,11 +56,19 @@ export const flag = (fallback: 'true' | 'false' = 'false') =>
     .default(fallback)
     .transform((text) => text === 'true')
 
-export const port = (fallback: number) =>
-  z.coerce.number().int().min(0).max(65_535).default(fallback)
-export const wholeNumber = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().int().min(min).max(max).default(fallback)
-export const positiveNumber = (fallback: number) => z.coerce.number().positive().default(fallback)
+export const port = (fallback: number) => wholeNumber(fallback, 0, 65_535)
+
+export function wholeNumber(fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`
+  const wrong = { error: `must be a whole number, ${range}`, abort: true }
+  return z.coerce.number(wrong).int(wrong).min(min, wrong).max(max, wrong).default(fallback)
+}
+
+export function positiveNumber(fallback: number) {
+  const error = 'must be a number above 0'
+  return z.coerce.number(error).positive(error).default(fallback)
+}
+
 export const privateKey = () =>
   z
     .string()

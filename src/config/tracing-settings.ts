@@ -36,9 +36,9 @@ export const sampling = {
         'that its caller traces it is traced, one that says it does not is not',
     ),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number()
-    .min(0)
-    .max(1)
+    .number('must be a number, 0 to 1')
+    .min(0, 'must be a number, 0 to 1')
+    .max(1, 'must be a number, 0 to 1')
     .default(1)
     .describe('for traceidratio: which share of requests, 0 to 1'),
 }

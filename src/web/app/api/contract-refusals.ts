@@ -32,8 +32,8 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     todo: 'Withdraw again; a new one is made.',
   },
   BadVoucher: {
-    what: 'The permission to withdraw was used already, or is for another withdrawal.',
-    todo: 'Look at your history; if the money is not out, withdraw again.',
+    what: 'The permission to withdraw was used already, is for another withdrawal, or of a key that was replaced.',
+    todo: 'Look at your history; if the money is not out, withdraw again: a new one is made.',
   },
   ERC20InsufficientBalance: TOO_FEW_TOKENS,
   ERC20InsufficientAllowance: NOT_ALLOWED,
