@@ -14,7 +14,7 @@ const mayPass = (error: unknown) =>
   error instanceof Unreachable || (error instanceof ApiFailure && error.status >= 500)
 
 export function makeQueryClient(): QueryClient {
-  const noticeSignedOut = (error: unknown) => {
+  const noticeOtherSession = (error: unknown) => {
     if (!(error instanceof ApiFailure)) return
     // The cookie is another wallet's now: nothing here may be shown or sent in its name.
     if (error.code === 'other_wallet') return window.location.reload()
@@ -23,8 +23,8 @@ export function makeQueryClient(): QueryClient {
     if (client.getQueryData(sessionQuery.queryKey)) endSession(client)
   }
   const client = new QueryClient({
-    queryCache: new QueryCache({ onError: noticeSignedOut }),
-    mutationCache: new MutationCache({ onError: noticeSignedOut }),
+    queryCache: new QueryCache({ onError: noticeOtherSession }),
+    mutationCache: new MutationCache({ onError: noticeOtherSession }),
     defaultOptions: {
       // A browser that takes itself to be without a network asks all the same: it may be wrong, as where
       // the service is on this machine, and who waits in silence learns nothing.
