@@ -2,9 +2,8 @@ import { Group, Text } from '@mantine/core'
 import type { WebConfig } from '../../../api.ts'
 import type { ChainEvent } from '../../chain/events.ts'
 import { meaningOf } from '../../chain/meanings.ts'
-import { sayAll } from '../../chain/said.ts'
-import { AddressTo, BlockTo, TxTo } from './links.tsx'
-import { Values } from './value.tsx'
+import { BlockTo, TxTo } from './links.tsx'
+import { NameOf, ValuesOf } from './named.tsx'
 
 interface Props {
   readonly events: readonly ChainEvent[]
@@ -19,12 +18,7 @@ export function EventList({ events, web, placed = false }: Props) {
       {events.map((event) => (
         <li key={`${event.tx}.${event.logIndex}`}>
           <Group justify="space-between" gap="xs" align="start">
-            <Text fw={600}>
-              {event.name}{' '}
-              <Text span size="sm" fw={400} className="muted">
-                of <AddressTo address={event.address} web={web} />
-              </Text>
-            </Text>
+            <NameOf name={event.name} address={event.address} web={web} />
             {placed && (
               <Text size="sm" className="muted">
                 block <BlockTo number={event.block} /> · <TxTo hash={event.tx} />
@@ -34,10 +28,7 @@ export function EventList({ events, web, placed = false }: Props) {
           <Text size="sm" className="muted">
             {meaningOf(event.contract, event.name)}
           </Text>
-          <Values
-            values={sayAll({ contract: event.contract, of: event.name }, event.inputs, event.args)}
-            web={web}
-          />
+          <ValuesOf named={event} web={web} />
         </li>
       ))}
     </ul>

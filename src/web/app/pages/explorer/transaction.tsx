@@ -4,7 +4,6 @@ import { Link, useParams } from '@tanstack/react-router'
 import { formatUnits } from 'viem'
 import type { WebConfig } from '../../../api.ts'
 import { callOf } from '../../chain/calls.ts'
-import { sayAll } from '../../chain/said.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Fold } from '../../parts/fold.tsx'
@@ -14,8 +13,8 @@ import { WithConfig } from '../../parts/with-config.tsx'
 import { timeOf } from './block-time.ts'
 import { EventList } from './event-list.tsx'
 import { AddressTo, AllOfIt, BlockTo } from './links.tsx'
+import { NameOf, ValuesOf } from './named.tsx'
 import { type FoundTransaction, readTransaction } from './read-transaction.ts'
-import { Values } from './value.tsx'
 
 export function TransactionPage() {
   const { hash = '' } = useParams({ strict: false })
@@ -177,16 +176,8 @@ function Called({ found, web }: { readonly found: FoundTransaction; readonly web
       <div className="card">
         {call ? (
           <>
-            <Text fw={600}>
-              {call.name}{' '}
-              <Text span size="sm" fw={400} className="muted">
-                of <AddressTo address={to} web={web} />
-              </Text>
-            </Text>
-            <Values
-              values={sayAll({ contract: call.contract, of: call.name }, call.inputs, call.args)}
-              web={web}
-            />
+            <NameOf name={call.name} address={to} web={web} />
+            <ValuesOf named={call} web={web} />
           </>
         ) : (
           <Fold

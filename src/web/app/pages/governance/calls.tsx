@@ -2,8 +2,7 @@ import { Text, Title } from '@mantine/core'
 import type { WebConfig } from '../../../api.ts'
 import { callOf } from '../../chain/calls.ts'
 import type { ChainProposal } from '../../chain/proposals.ts'
-import { sayAll } from '../../chain/said.ts'
-import { AddressTo } from '../explorer/links.tsx'
+import { NameOf, ValuesOf } from '../explorer/named.tsx'
 import { Values } from '../explorer/value.tsx'
 
 interface Props {
@@ -26,20 +25,16 @@ export function Calls({ proposal: { targets, calldatas, values }, web }: Props) 
             // A proposal's calls never change.
             // biome-ignore lint/suspicious/noArrayIndexKey: the same call may be there twice
             <li key={i}>
-              <Text fw={600}>
-                {call?.name ?? 'A call that this page cannot read'}{' '}
-                <Text span size="sm" fw={400} className="muted">
-                  of <AddressTo address={target} web={web} />
-                </Text>
-              </Text>
-              <Values
-                values={
-                  call
-                    ? sayAll({ contract: call.contract, of: call.name }, call.inputs, call.args)
-                    : [{ name: 'data', said: { kind: 'code', text: data } }]
-                }
+              <NameOf
+                name={call?.name ?? 'A call that this page cannot read'}
+                address={target}
                 web={web}
               />
+              {call ? (
+                <ValuesOf named={call} web={web} />
+              ) : (
+                <Values values={[{ name: 'data', said: { kind: 'code', text: data } }]} web={web} />
+              )}
               {values[i] ? (
                 <Text size="sm">
                   It sends {`${values[i]}`} wei of the chain’s coin, {web.chain.coin.symbol}, along.

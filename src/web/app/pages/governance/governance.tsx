@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { WebConfig } from '../../../api.ts'
-import { type ListedModel, readModels, readRules } from '../../chain/governance.ts'
+import { type ListedModel, readModels } from '../../chain/governance.ts'
 import { type ChainProposal, readProposals } from '../../chain/proposals.ts'
 import { rcompute } from '../../chain/said.ts'
 import { Countdown } from '../../parts/countdown.tsx'
@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
 import { lasts } from './lasts.ts'
 import { NextStep, StateBadge } from './state.tsx'
+import { useRules } from './use-rules.ts'
 
 const Act = lazy(async () => ({ default: (await import('./act.tsx')).Act }))
 
@@ -48,7 +49,7 @@ function Governance({ web }: { readonly web: WebConfig }) {
 }
 
 function WhoRules({ web }: { readonly web: WebConfig }) {
-  const { data } = useQuery({ queryKey: ['chain', 'rules'], queryFn: () => readRules(web) })
+  const { data } = useRules(web)
   if (!data) return null
   return data.votesRuleModels ? (
     <Text maw={680}>
@@ -161,7 +162,7 @@ function OnNotice({ models }: { readonly models: readonly ListedModel[] }) {
 }
 
 function Rules({ web }: { readonly web: WebConfig }) {
-  const query = useQuery({ queryKey: ['chain', 'rules'], queryFn: () => readRules(web) })
+  const query = useRules(web)
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
