@@ -154,6 +154,9 @@ export interface TestFunds {
   readonly usdg_value: number
 }
 
+/** With each request of a page that shows a wallet: which one. */
+export const WALLET_HEADER = 'x-wallet'
+
 /** GET /api/events, as server-sent events: `event: stale`, with what to ask again. */
 export interface StaleQueries {
   readonly queries: readonly StaleQuery[]

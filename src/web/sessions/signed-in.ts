@@ -4,6 +4,7 @@ import { assert } from '../../domain/result.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { Seldom } from '../../telemetry/seldom.ts'
+import { WALLET_HEADER } from '../api.ts'
 import { refuseWeb } from '../http/errors.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -14,8 +15,6 @@ declare module 'fastify' {
 }
 
 const COOKIE = 'svc_session'
-/** The wallet that a page shows; absent where it shows none. */
-const WALLET_HEADER = 'x-wallet'
 
 export const tokenOf = ({ cookies }: FastifyRequest): string => cookies[COOKIE] ?? ''
 

@@ -1,3 +1,4 @@
+import { WALLET_HEADER } from '../../api.ts'
 import { ApiFailure, Unreachable } from './failure.ts'
 import { noteServiceTime } from './service-clock.ts'
 
@@ -26,7 +27,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
     // The server takes no other type on anything that changes something: no form can forge it.
     headers: {
       ...(method !== 'GET' && { 'content-type': 'application/json' }),
-      ...(shown !== null && { 'x-wallet': shown }),
+      ...(shown !== null && { [WALLET_HEADER]: shown }),
     },
     body: method === 'GET' ? null : JSON.stringify(body ?? {}),
     signal: AbortSignal.timeout(ANSWER_MS),
