@@ -26,6 +26,8 @@ export const tracing = {
     .describe('headers that the collector wants, as name=value, comma-separated'),
 }
 
+const A_SHARE = 'must be a number, 0 to 1'
+
 /** Of the role that receives requests, and so decides which are traced. */
 export const sampling = {
   OTEL_TRACES_SAMPLER: z
@@ -36,9 +38,9 @@ export const sampling = {
         'that its caller traces it is traced, one that says it does not is not',
     ),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number('must be a number, 0 to 1')
-    .min(0, 'must be a number, 0 to 1')
-    .max(1, 'must be a number, 0 to 1')
+    .number(A_SHARE)
+    .min(0, A_SHARE)
+    .max(1, A_SHARE)
     .default(1)
     .describe('for traceidratio: which share of requests, 0 to 1'),
 }

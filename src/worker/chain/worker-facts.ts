@@ -27,6 +27,9 @@ export interface WorkerFacts {
   readonly gasWei: string
 }
 
+/** What somebody does whose key is not registered. */
+export const HOW_TO_REGISTER = 'svc-worker register, or start the agent once'
+
 /** Reads all facts, or undefined where the key is not registered, or has left. */
 export async function readWorkerFacts(
   chain: Chain,
@@ -63,7 +66,7 @@ export async function readFactsOfAny(
     })
     .catch((error: unknown) => {
       throw new ConfigError(
-        `${worker} is not registered: svc-worker register, or start the agent once. Where it has left for good, ` +
+        `${worker} is not registered: ${HOW_TO_REGISTER}. Where it has left for good, ` +
           `what it is owed the node of --rpc does not find (${reasonOf(error)}): name one that searches logs ` +
           "from the first block on, or open the worker's page in the web app, where anyone may have it paid " +
           'out to the payee',

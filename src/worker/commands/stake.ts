@@ -4,7 +4,7 @@ import { escrowAbi, stakingAbi, usdgErrors } from '../chain/abi.ts'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { findContracts } from '../chain/contracts.ts'
 import { Sender } from '../chain/send.ts'
-import { readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
+import { HOW_TO_REGISTER, readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
 import type { Settings } from '../cli/settings.ts'
 import { existingKey, type WorkerKey } from '../key/open-key.ts'
 import { tokens, usdg } from '../status/line.ts'
@@ -116,9 +116,7 @@ async function open(settings: Settings): Promise<Account> {
 async function factsOf({ chain, key }: Pick<Account, 'chain' | 'key'>): Promise<WorkerFacts> {
   const facts = await readFactsOfAny(chain, key.address)
   if (facts) return facts
-  throw new ConfigError(
-    `${key.address} is not registered: svc-worker register, or start the agent once`,
-  )
+  throw new ConfigError(`${key.address} is not registered: ${HOW_TO_REGISTER}`)
 }
 
 const withdrawableFrom = ({ withdrawableAt }: WorkerFacts): string =>

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/read.ts'
 import { toAddress } from '../../domain/ids.ts'
 import { openChain } from '../chain/chain.ts'
 import { findContracts, type WorkerContracts } from '../chain/contracts.ts'
-import { readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
+import { HOW_TO_REGISTER, readFactsOfAny, type WorkerFacts } from '../chain/worker-facts.ts'
 import type { Settings } from '../cli/settings.ts'
 import { existingAddress } from '../key/open-key.ts'
 import { ask } from '../local/control.ts'
@@ -36,7 +36,7 @@ async function onChain(settings: Settings, worker: WorkerFacts['payee']): Promis
   try {
     const contracts = await findContracts(settings)
     const chain = await readFactsOfAny(await openChain(settings, contracts), worker)
-    const unread = chain ? null : 'not registered yet: svc-worker register, or start the agent once'
+    const unread = chain ? null : `not registered yet: ${HOW_TO_REGISTER}`
     return { contracts, chain: chain ?? null, unread }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
