@@ -26,6 +26,8 @@ export type JobEvent =
       /** That must not get the job again, besides the one it was assigned to. */
       readonly workers?: readonly Address[]
       readonly contextAbove?: number
+      /** Whoever took it had no room for it, and is not at fault. */
+      readonly overloaded?: true
     }
   | {
       readonly type: 'WorkerAssigned'

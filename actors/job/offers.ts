@@ -2,7 +2,7 @@ import type { UnixMs } from '../../src/domain/time.ts'
 import type { FailWorker, RefuseOffer } from '../../src/messages/job.ts'
 import { accept, behind, type Decision, early, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
-import { cancelled, failureRefusal, noWorker, tooManyAttempts } from './refusals.ts'
+import { cancelled, failureRefusal, noWorker, tooManyAttempts, unfinished } from './refusals.ts'
 import type { RunningJob } from './running.ts'
 import { isRunning, type Job } from './state.ts'
 import type { JobRefusal } from './terms.ts'
@@ -55,8 +55,8 @@ export function decideRefuseOffer(
   const { at } = command
   const failed: JobEvent = { type: 'OfferFailed', excludePool: true }
   if (running.cancelled) return accept<JobEvent>({ type: 'JobFailed', refusal: cancelled(), at })
-  // A job that some worker failed did not run out of workers: it ran into a fault.
-  const otherwise = running.excludeWorkers.length > 0 ? tooManyAttempts() : noWorker(running)
+  // A job that workers took and gave up did not run out of workers.
+  const otherwise = running.excludeWorkers.length > 0 ? unfinished(running) : noWorker(running)
   const exclude = [...running.excludePools, running.attempt.poolId]
   return accept(failed, ...route(running, at, world, otherwise, exclude))
 }
@@ -72,14 +72,21 @@ export function decideFailWorker(job: Job, command: FailWorker, world: World): D
   const isTorn = command.textSent && running.terms.stream
   if (isTorn || reason === 'prompt_refused') return fail(failureRefusal(running, command))
   if (reason === 'context_length_exceeded') return decideTooLong(running, command, world)
-  if (running.attempts >= ATTEMPTS_MAX) return fail(tooManyAttempts())
+  const overloaded = reason === 'worker_overloaded'
+  if (running.attempts >= ATTEMPTS_MAX)
+    return fail(overloaded ? unfinished(running) : tooManyAttempts())
   const excludePool = reason === 'pool_gone' || reason === 'no_worker'
   const otherwise = reason === 'no_worker' ? noWorker(running) : failureRefusal(running, command)
   const exclude = excludePool
     ? [...running.excludePools, running.attempt.poolId]
     : running.excludePools
   return accept(
-    { type: 'OfferFailed', excludePool, workers: command.workers ?? [] },
+    {
+      type: 'OfferFailed',
+      excludePool,
+      workers: command.workers ?? [],
+      ...(overloaded ? { overloaded } : {}),
+    },
     ...route(running, at, world, otherwise, exclude),
   )
 }

@@ -17,6 +17,15 @@ export function noWorker({ terms }: RunningJob): JobRefusal {
   }
 }
 
+/** Those that took it had no room for it in the end, and nobody was at fault. */
+const allBusy = ({ terms }: RunningJob): JobRefusal => ({
+  code: 'no_workers_available',
+  message: `All workers that host ${terms.model} are busy now. ${RETURNED} Try again in a few seconds, or use another model.`,
+  param: 'model',
+  details: { model: terms.model, retry_after: 5 },
+  reason: 'worker_overloaded',
+})
+
 export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string): JobRefusal {
   if (reason === 'InsufficientCredits') {
     return {
@@ -46,7 +55,8 @@ export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string
   }
 }
 
-export function failureRefusal({ terms }: RunningJob, failure: FailWorker): JobRefusal {
+export function failureRefusal(job: RunningJob, failure: FailWorker): JobRefusal {
+  const { terms } = job
   switch (failure.reason) {
     case 'context_length_exceeded':
       return {
@@ -60,6 +70,8 @@ export function failureRefusal({ terms }: RunningJob, failure: FailWorker): JobR
         message: `The worker's engine refused the request. ${RETURNED}`,
         reason: 'prompt_refused',
       }
+    case 'worker_overloaded':
+      return unfinished(job)
     default:
       return {
         code: 'internal_error',
@@ -74,6 +86,10 @@ export const tooManyAttempts = (): JobRefusal => ({
   message: `No worker could finish the job. ${RETURNED} Try again.`,
   reason: 'attempts_exhausted',
 })
+
+/** Nobody is left to take it: it ran into a fault, or found all of them busy. */
+export const unfinished = (job: RunningJob): JobRefusal =>
+  job.hasFault ? tooManyAttempts() : allBusy(job)
 
 export const tornAnswer = (): JobRefusal => ({
   code: 'internal_error',

@@ -22,6 +22,8 @@ export interface RunningJob {
   /** Workers and pools that this job is not offered to again. */
   readonly excludeWorkers: readonly Address[]
   readonly excludePools: readonly string[]
+  /** A worker has failed it, and not for want of room alone. */
+  readonly hasFault?: true
   /** It has lost the worker that it had. */
   readonly lostWorker?: Address
   /** Up to so many tokens of context were too few. */
@@ -104,17 +106,20 @@ export function evolveRunning(job: RunningJob, event: RunningEvent): RunningJob 
 
 function offerFailed(
   job: RunningJob,
-  { excludePool, workers = [], contextAbove }: Extract<JobEvent, { type: 'OfferFailed' }>,
+  event: Extract<JobEvent, { type: 'OfferFailed' }>,
 ): RunningJob {
   const { attempt } = job
   assert(attempt, 'an offer failed that was made')
+  const { excludePool, workers = [], contextAbove, overloaded } = event
   const assigned = attempt.worker ? [attempt.worker.address] : []
+  const isFault = !overloaded && (assigned.length > 0 || workers.length > 0)
   return {
     ...job,
     status: 'pending',
     attempt: null,
     excludeWorkers: [...new Set([...job.excludeWorkers, ...assigned, ...workers])],
     excludePools: excludePool ? [...job.excludePools, attempt.poolId] : job.excludePools,
+    ...(isFault ? { hasFault: true } : {}),
     ...(attempt.worker ? { lostWorker: attempt.worker.address } : {}),
     ...(contextAbove === undefined ? {} : { contextAbove }),
   }

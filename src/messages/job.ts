@@ -174,6 +174,8 @@ export type WorkerFailureReason =
   | 'worker_lost'
   | 'worker_error'
   | 'worker_refused'
+  // It has no room now, and nobody is at fault.
+  | 'worker_overloaded'
   | 'bad_proof'
   | 'prompt_lost'
   | 'pool_gone'

@@ -95,7 +95,7 @@ export interface WorkerStanding {
   /** Newest version of the agent that the pool knows of. */
   readonly agentLatest: string
 }
-/** `busy`, `silent`: it refused an offer for want of a slot, or did not answer it. */
+/** `busy`, `silent`: it had no room for a job, or did not answer an offer. */
 export type RestReason = 'busy' | 'silent' | 'failed' | 'broke_rules' | 'other'
 
 /** Since it connected. */

@@ -33,8 +33,11 @@ export interface EngineEnding {
   readonly usage: Usage
 }
 
-/** `context_length` and `invalid_request` are the caller's doing; `engine` is not. */
-export type EngineFaultKind = 'context_length' | 'invalid_request' | 'engine'
+/**
+ * `context_length` and `invalid_request` are the caller's doing; `engine` is not. `overloaded`: it has no room
+ * now, and would do the job at another time.
+ */
+export type EngineFaultKind = 'context_length' | 'invalid_request' | 'engine' | 'overloaded'
 
 export class EngineFault extends Error {
   /** @param message for the caller where it is the caller's doing, else for the operator */

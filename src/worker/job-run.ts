@@ -244,7 +244,7 @@ export class JobRun {
   private engineFailure(error: unknown): ToPool {
     const { log } = this.deps
     if (!(error instanceof EngineFault)) throw error
-    this.engineFailed = error.kind === 'engine'
+    this.engineFailed = isEngines(error)
     log.warn({ jobId: this.jobId, kind: error.kind, err: error.cause }, operatorWord(error))
     return this.failure(FAILURES[error.kind], error.message)
   }
@@ -269,6 +269,7 @@ const FAILURES: Record<EngineFaultKind, Failure_Reason> = {
   context_length: Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED,
   invalid_request: Failure_Reason.REASON_INVALID_REQUEST,
   engine: Failure_Reason.REASON_ENGINE,
+  overloaded: Failure_Reason.REASON_OVERLOADED,
 }
 
 const FINISH_REASONS: Record<FinishReason, Completion_FinishReason> = {
@@ -278,5 +279,7 @@ const FINISH_REASONS: Record<FinishReason, Completion_FinishReason> = {
 }
 
 /** What an upstream says of a request may quote the prompt, so only its own troubles are logged. */
-const operatorWord = ({ kind, message }: EngineFault): string =>
-  kind === 'engine' ? `engine failed: ${message}` : 'engine refused a request'
+const operatorWord = (fault: EngineFault): string =>
+  isEngines(fault) ? `engine failed: ${fault.message}` : 'engine refused a request'
+
+const isEngines = ({ kind }: EngineFault): boolean => kind === 'engine' || kind === 'overloaded'

@@ -85,6 +85,16 @@ Faulty('its 500 is tried at the other worker, then told as ours', async () => {
   }
 })
 
+Faulty('an upstream without room at both workers is a 503 with a time to wait', async () => {
+  const before = await balance()
+  upstream.answer = refuses(429, { message: 'Rate limit reached', code: 'rate_limit_exceeded' })
+  const answer = await chat(customer, ask)
+  const { type } = refused(answer, 503, 'no_workers_available')
+  assert.is(type, 'capacity_error')
+  assert.is(answer.headers['retry-after'], '5')
+  await isPaidBack(answer, before)
+})
+
 Faulty('a 500 that the other worker does not meet is not seen by the caller', async () => {
   const before = await balance()
   for (const isStream of [false, true]) {

@@ -148,7 +148,7 @@ export class Attempt {
     const run = this.runs.of(session)
     if (!run || run.isHeld) return
     this.note(session, { reason: Failure_Reason[failure.reason] }, 'worker reports a failure')
-    const reading = readFailure(failure, this.stopping)
+    const reading = readFailure(failure, this.stopping, this.winner === run)
     if (failure.reason === Failure_Reason.REASON_NOT_KNOWN && run.hasComeBack) {
       this.comebacks.notKnown(run)
     } else if (reading.reason === 'context_length_exceeded') {

@@ -15,8 +15,13 @@ export interface Fault extends Release {
 /**
  * What a worker's failure means to the job.
  * @param stopping the pool had asked it to stop
+ * @param hasBegun some of its text has come
  */
-export function readFailure({ reason, message }: Failure, stopping: boolean): Fault {
+export function readFailure(
+  { reason, message }: Failure,
+  stopping: boolean,
+  hasBegun: boolean,
+): Fault {
   switch (reason) {
     case Failure_Reason.REASON_CONTEXT_LENGTH_EXCEEDED:
       return { reason: 'context_length_exceeded', outcome: 'neutral', words: fit(message) }
@@ -26,9 +31,22 @@ export function readFailure({ reason, message }: Failure, stopping: boolean): Fa
       return { reason: 'worker_error', outcome: 'neutral' }
     case Failure_Reason.REASON_CANCELLED:
       return readGivingUp(stopping)
+    case Failure_Reason.REASON_OVERLOADED:
+      return hasBegun ? ENGINE_FAILED : OVERLOADED
     default:
-      return { reason: 'worker_error', outcome: 'failed', why: 'its engine failed' }
+      return ENGINE_FAILED
   }
+}
+
+const ENGINE_FAILED: Fault = {
+  reason: 'worker_error',
+  outcome: 'failed',
+  why: 'its engine failed',
+}
+const OVERLOADED: Fault = {
+  reason: 'worker_overloaded',
+  outcome: 'busy',
+  why: 'its engine had no room for a job',
 }
 
 /**

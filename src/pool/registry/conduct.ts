@@ -8,7 +8,7 @@ import { toUnixMs, type UnixMs } from '../../domain/time.ts'
  * - `finished`: proven.
  * - `failed`: the worker's own fault, like an engine that broke.
  * - `broke`: it broke the rules, like a false proof.
- * - `busy`, `silent`: it refused an offer for want of a slot, or did not answer it.
+ * - `busy`, `silent`: it, or its engine, had no room for a job, or it did not answer an offer.
  * - `declined`, `neutral`: nobody's merit and nobody's fault; `declined` is a refusal for a good reason.
  */
 export type Outcome = 'finished' | 'failed' | 'broke' | 'busy' | 'silent' | 'declined' | 'neutral'

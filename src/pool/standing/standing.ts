@@ -86,7 +86,7 @@ function stateOf(registry: Registry, worker: Worker, at: UnixMs): Standing_State
 function whyResting({ restBecause, failuresInRow, why }: Conduct): string {
   switch (restBecause) {
     case 'busy':
-      return 'it refused an offer as busy: offer fewer slots'
+      return `${why || 'it refused an offer as busy'}: offer fewer slots`
     case 'silent':
       return 'it did not answer an offer in time'
     case 'failed':

@@ -35,6 +35,13 @@ const wrappedDetail = z.object({ message: detailBody })
 /** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq. Never words of a prompt. */
 const OPERATORS = /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned)$/
 
+/** Statuses for who has too much to do; 529 is Anthropic's and Cloudflare's. */
+const TOO_MUCH = new Set([429, 529])
+/** What Ollama, SGLang and others say with a 503, which is also the status of one that is not up. */
+const BUSY = /server (is )?busy|overload|pending requests|queue is full|at capacity|rate.?limit/i
+/** What is used up comes back when somebody pays, not in a moment. */
+const USED_UP = /insufficient_quota|billing|credit balance|payment/i
+
 /** What an upstream's refusal means. */
 export function statusFault(status: number, body: string): EngineFault {
   // A body in no known form may quote the prompt: it is looked through, and not passed on.
@@ -85,11 +92,13 @@ function faultOf(status: number, { message, words, isOperators }: Told): EngineF
   if (status >= 300 && status < 400)
     return new EngineFault('engine', `upstream answered ${status}: ${REDIRECT}`)
   if ((status === 400 || status === 413 || status === 422) && !isOperators) {
-    const kind = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
-    return new EngineFault(kind, said || `the engine refused the request (${status})`)
+    const whose = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
+    return new EngineFault(whose, said || `the engine refused the request (${status})`)
   }
+  const isBusy = TOO_MUCH.has(status) || (status === 503 && BUSY.test(words))
+  const kind = isBusy && !USED_UP.test(words) ? 'overloaded' : 'engine'
   const advice = status === 401 || status === 403 ? ` (${KEY})` : ''
-  return new EngineFault('engine', `upstream answered ${status}${advice}${said && `: ${said}`}`)
+  return new EngineFault(kind, `upstream answered ${status}${advice}${said && `: ${said}`}`)
 }
 
 const KEY = 'is the key in UPSTREAM_API_KEY the one that it wants?'

@@ -200,6 +200,31 @@ Faults(
 )
 
 Faults(
+  'a worker whose engine has no room is not at fault, unless some of its text has come',
+  inHouse(async ({ stage, rogue }) => {
+    const worker = await rogue(9)
+    const overloaded = (from: typeof worker, jobId: string) =>
+      from.say({ $case: 'failure', value: { jobId, reason: 7, message: 'no room' } })
+    worker.onOffer = ({ jobId }) => {
+      worker.accept(jobId)
+      overloaded(worker, jobId)
+    }
+    const { jobId } = await stage.offer()
+    const { reason, workers } = await stage.hears(jobId, 'FailWorker')
+    assert.equal([reason, workers], ['worker_overloaded', [worker.address]])
+    const begun = await rogue(10)
+    begun.onOffer = (offer) => {
+      begun.accept(offer.jobId)
+      begun.chunk(offer.jobId, 0, 'some')
+      overloaded(begun, offer.jobId)
+    }
+    const next = await stage.offer({ exclude: [worker.address] })
+    const cut = await stage.hears(next.jobId, 'FailWorker')
+    assert.equal([cut.reason, cut.textSent], ['worker_error', true])
+  }),
+)
+
+Faults(
   'a job that its only worker refuses once it has accepted it fails at once',
   inHouse(async ({ stage, rogue }) => {
     const worker = await rogue(9)

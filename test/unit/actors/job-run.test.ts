@@ -1,9 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isCompleted, isEnded } from '../../../actors/job/state.ts'
+import type { JobEvent } from '../../../actors/job/events.ts'
+import { isCompleted, isEnded, type Job } from '../../../actors/job/state.ts'
 import { endingOf, viewOf } from '../../../actors/job/view.ts'
 import type { World } from '../../../actors/job/world.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
+import type { JobCommand } from '../../../src/messages/job.ts'
 import {
   assigned,
   at,
@@ -20,6 +22,12 @@ import {
 } from './given.ts'
 
 const test = suite('job: under a worker')
+
+/** One pool, which still serves the model after it has refused the job. */
+const served: World = {
+  ...noPool,
+  choosePool: (_model, exclude) => (exclude.length > 0 ? undefined : 'pool-1'),
+}
 
 test('assign: the job is processing under its worker', () => {
   const { job } = given(started, locked, offered)
@@ -105,6 +113,34 @@ test('failure: the only worker was lost, so the model has none: 503', () => {
     .then('OfferFailed', 'JobFailed')
   const ending = endingOf(job!)
   assert.is(ending?.type === 'failed' && ending.refusal.code, 'no_workers_available')
+})
+const refused = (attempt: number): JobCommand => ({
+  type: 'RefuseOffer',
+  jobId,
+  attempt,
+  reason: 'no_worker',
+  at,
+})
+const noRoom: JobEvent = { type: 'OfferFailed', excludePool: false, overloaded: true }
+const codeOf = (job: Job | undefined) => {
+  assert.ok(job && isEnded(job))
+  return [job.refusal.code, job.refusal.reason]
+}
+test('failure: all that took it had no room, so it is a lack of workers: 503', () => {
+  given(started, locked, offered, assigned)
+    .when(failure('worker_overloaded'))
+    .then('OfferFailed', 'OfferMade')
+  const { job } = given(started, locked, offered, assigned, noRoom, offered)
+    .when(refused(2), served)
+    .then('OfferFailed', 'JobFailed')
+  assert.equal(codeOf(job), ['no_workers_available', 'worker_overloaded'])
+})
+test('failure: one had no room and one failed, so it ran into a fault: 500', () => {
+  const fault: JobEvent = { type: 'OfferFailed', excludePool: false, workers: [worker] }
+  const { job } = given(started, locked, offered, fault, offered, noRoom, offered)
+    .when(refused(3), served)
+    .then('OfferFailed', 'JobFailed')
+  assert.equal(codeOf(job), ['internal_error', 'attempts_exhausted'])
 })
 test('failure: told twice, counts once', () => {
   given(started, locked, offered, assigned, { type: 'OfferFailed', excludePool: false }, offered)

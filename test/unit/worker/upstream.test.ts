@@ -225,7 +225,19 @@ Stream('refusals: whose doing they are', () => {
   assert.is(kind(400, { message: "This model's maximum context length is 10" }), 'context_length')
   assert.is(kind(400, said('temperature must be below 2')), 'invalid_request')
   assert.is(kind(422, { detail: [] }), 'invalid_request')
-  for (const status of [401, 404, 429, 500, 503]) assert.is(kind(status, said('x')), 'engine')
+  for (const status of [401, 404, 500, 503]) assert.is(kind(status, said('x')), 'engine')
+})
+
+Stream('who has no room now is told from who is broken or not paid', () => {
+  const kind = (status: number, message: string, code?: string) =>
+    statusFault(status, JSON.stringify({ error: { message, code } })).kind
+  assert.is(statusFault(429, '').kind, 'overloaded')
+  assert.is(kind(429, 'Rate limit reached for requests', 'rate_limit_exceeded'), 'overloaded')
+  assert.is(kind(529, 'Overloaded'), 'overloaded')
+  const ollama = 'server busy, please try again. maximum pending requests exceeded'
+  assert.is(kind(503, ollama), 'overloaded')
+  assert.is(kind(503, 'Loading model'), 'engine')
+  assert.is(kind(429, 'You exceeded your current quota', 'insufficient_quota'), 'engine')
 })
 
 Stream('a 400 about what is between operator and upstream is not the caller’s', () => {

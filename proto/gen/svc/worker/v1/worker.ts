@@ -324,6 +324,11 @@ export enum Failure_Reason {
   REASON_OUT_OF_TIME = 5,
   /** REASON_NOT_KNOWN - After a resume: the job's offer was lost with the stream. */
   REASON_NOT_KNOWN = 6,
+  /**
+   * REASON_OVERLOADED - The engine has no room for another job now, as of one that others ask too. Nobody's fault: the job goes to
+   * another worker, and this one rests for a moment.
+   */
+  REASON_OVERLOADED = 7,
   UNRECOGNIZED = -1,
 }
 

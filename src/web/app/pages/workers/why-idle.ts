@@ -56,7 +56,10 @@ function whyResting({
 }: Pick<WebStanding, 'because' | 'failures_in_row'>): Reason {
   switch (because) {
     case 'busy':
-      return { why: 'It refused an offer for want of a slot.', todo: 'Offer fewer with --slots.' }
+      return {
+        why: 'It, or the server behind it, had no room for a job.',
+        todo: 'Offer fewer with --slots.',
+      }
     case 'silent':
       return {
         why: 'It did not answer an offer in time.',
