@@ -77,7 +77,7 @@ export const workerSchema = z.object({
       'model was trained on, fewer where they do not fit in memory WORKER_SLOTS times',
   ),
   LLAMA_GPU_LAYERS: z
-    .union([z.literal('auto'), wholeNumber(0)])
+    .union([z.literal('auto'), wholeNumber(0)], 'must be auto, or a whole number, 0 or more')
     .default('auto')
     .describe('for the llama engine: layers on the GPU; auto: as many as fit; 0: CPU alone'),
   LLAMA_THREADS: wholeNumber(0, 0, 1_024).describe(

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ServiceNames } from '../domain/service-names.ts'
+import { webhookSecretFault } from '../domain/webhook-secret.ts'
 import { StopListening } from './stop-listening.ts'
 
 export const USAGE = `npm run listen -- --forward http://127.0.0.1:3000/hook [options]
@@ -44,7 +45,7 @@ export function readOptions(
     baseUrl: httpUrl('--base-url', baseUrl).replace(/\/+$/, ''),
     forwardTo: flags.forward === undefined ? undefined : httpUrl('--forward', flags.forward),
     events: flags.events,
-    secret: flags.secret,
+    secret: ownSecret(flags.secret),
   }
 }
 
@@ -64,6 +65,13 @@ function readFlags(args: readonly string[]) {
   } catch (error) {
     throw new StopListening(`${(error as Error).message}\n\n${USAGE}`)
   }
+}
+
+/** A receiver that works with it is to work with a webhook too, which takes no other. */
+function ownSecret(secret: string | undefined): string | undefined {
+  const fault = secret === undefined ? undefined : webhookSecretFault(secret)
+  if (fault !== undefined) throw new StopListening(`--secret ${fault}, as of a webhook`)
+  return secret
 }
 
 function httpUrl(flag: string, text: string): string {

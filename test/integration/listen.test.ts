@@ -134,6 +134,12 @@ for (const [what, args, env, words] of [
     /Unknown option[\s\S]*--forward/,
   ],
   ['a target that is none', ['--forward', 'x:y'], { SVC_API_KEY: KEY }, /--forward must be/],
+  [
+    'a secret that no webhook may have',
+    ['--secret', 'a7chars'],
+    { SVC_API_KEY: KEY },
+    /--secret must have 8 to 256 characters/,
+  ],
 ] as const) {
   Listen(`${what}: says so, and ends with 1`, async (context) => {
     const base = ['--base-url', `${context.stage.url}/v1`]

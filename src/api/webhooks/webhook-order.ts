@@ -1,6 +1,7 @@
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
+import { webhookSecretFault } from '../../domain/webhook-secret.ts'
 import { EVENT_TYPES, type EventType } from '../../messages/webhook.ts'
 import type { WebhookBody } from '../schemas/webhook.ts'
 
@@ -53,19 +54,8 @@ const unknownEvent = (i: number): string =>
   `\`events[${i}]\` is no event. These are: ${EVENT_TYPES.join(', ')}.`
 
 function parseSecret(secret: string): Result<string, Refusal> {
-  const { webhookSecretCharactersMin: min, webhookSecretCharactersMax: max } = LIMITS
-  const characters = [...secret].length
-  if (characters < min || characters > max) {
-    return invalid(
-      'secret',
-      `\`secret\` must have ${min} to ${max} characters; 32 random ones are good.`,
-    )
-  }
-  // Half a character has no bytes of its own, so a receiver could not sign with it as we do.
-  if (!secret.isWellFormed()) {
-    return invalid('secret', '`secret` holds half of a surrogate pair, which is no character.')
-  }
-  return ok(secret)
+  const fault = webhookSecretFault(secret)
+  return fault === undefined ? ok(secret) : invalid('secret', `\`secret\` ${fault}.`)
 }
 
 const invalid = (param: string, message: string) =>

@@ -133,7 +133,9 @@ function readFile(path: string, isNamed: boolean): Readonly<Record<string, strin
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new ConfigError(`--config ${path} cannot be read: ${(error as Error).message}`)
+    // Nobody has said `--config` where it is only looked for: then the folder is what was given.
+    const given = isNamed ? `--config ${path}` : `${path} in the folder of this agent (--home)`
+    throw new ConfigError(`${given} cannot be read: ${(error as Error).message}`)
   }
   const known = new Set(Object.values(SETTINGS).map(({ name }) => name))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -51,9 +51,18 @@ Settings('worker.json of the home folder is read where it is there', () => {
   assert.is(settings.WORKER_KEYSTORE, join(home, 'keystore.json'))
 })
 
+Settings('a folder that cannot be read is not taken for a --config that nobody gave', () => {
+  const home = mkdtempSync(join(folder, 'home-'))
+  mkdirSync(join(home, 'worker.json'))
+  const said = /^(?!--config).*worker\.json in the folder of this agent \(--home\) cannot be read/
+  refuses(() => read(['--home', home]), said)
+  refuses(() => read([], { WORKER_HOME: home }), said)
+})
+
 Settings('what is wrong is named as whoever gave it knows it', () => {
   refuses(() => read(['--slots', 'many']), /--slots: /)
   refuses(() => read([], { WORKER_SLOTS: '0' }), /WORKER_SLOTS: /)
+  refuses(() => read(['--llama-gpu-layers', 'all']), /--llama-gpu-layers: must be auto, or/)
   refuses(() => read(['--config', inFile({ slots: 'x' })]), /"slots" in .*some\.json: /)
   refuses(() => read(['--config', inFile({ slot: 1 })]), /there is no setting "slot"/)
   refuses(() => read(['--config', inFile('[]')]), /must be a JSON object/)
