@@ -91,6 +91,13 @@ function apiKeyOf(authorization: string | undefined, names: ServiceNames): strin
     )
   }
   const isBearer = scheme.toLowerCase() === 'bearer' && rest.length === 0
+  if (isBearer && key === '') {
+    throw refuse(
+      'invalid_api_key',
+      'The header `Authorization` has `Bearer` and no key behind it: what it is read from, mostly a ' +
+        `variable, is empty. Send \`Authorization: Bearer ${names.keyStart}…\`.`,
+    )
+  }
   if (!isBearer || !names.keyPattern.test(key)) throw unknownKey(names)
   return key
 }

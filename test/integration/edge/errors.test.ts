@@ -53,8 +53,11 @@ Errors('authentication', async ({ stage }) => {
     `Bearer svc_live_${'b'.repeat(32)}`,
   ]) {
     const response = await call(stage, '/v1/models', { key: null, headers: { authorization } })
-    assert.is((await errorOf(response)).code, 'invalid_api_key')
+    const { code, message } = await errorOf(response)
+    assert.is(code, 'invalid_api_key')
     assert.is(response.status, 401)
+    // A variable that is not set is no revoked key.
+    assert.is(/no key behind it/.test(message), authorization === 'Bearer', authorization)
   }
   const lower = { authorization: `bearer ${KEY}` }
   assert.is((await call(stage, '/v1/models', { key: null, headers: lower })).status, 200)
