@@ -29,16 +29,11 @@ export interface Arguments {
   readonly version: boolean
 }
 
-const OPERANDS: Readonly<Record<CommandName, number>> = {
-  run: 0,
-  register: 0,
-  status: 0,
-  drain: 0,
-  stake: 1,
-  unstake: 1,
-  withdraw: 0,
-  claim: 0,
-  keys: 1,
+/** What stands behind a command, for those behind which something does. */
+const OPERAND: Readonly<Partial<Record<CommandName, string>>> = {
+  stake: 'an AMOUNT',
+  unstake: 'an AMOUNT, or all',
+  keys: 'one of new, import, show',
 }
 
 /**
@@ -55,8 +50,9 @@ export function parseArguments(argv: readonly string[]): Arguments {
       `there is no command ${first}; there are ${Object.keys(COMMANDS).join(', ')}`,
     )
   }
-  if (!help && operands.length !== OPERANDS[first]) {
-    throw new ConfigError(`svc-worker ${first} takes ${OPERANDS[first]} operands: see --help`)
+  const operand = OPERAND[first]
+  if (!help && operands.length !== (operand === undefined ? 0 : 1)) {
+    throw new ConfigError(`svc-worker ${first} takes ${operand ?? 'nothing behind it'}: see --help`)
   }
   const flags = Object.entries(settings).map(([name, value]) => [name, String(value)])
   return {

@@ -22,7 +22,10 @@ export async function register(settings: Settings): Promise<string> {
   const engine = await composeEngine(settings, log)
   const models = await engine.models()
   if (models.size === 0) {
-    throw new ConfigError('a pool meets only workers with a model: start the upstream first')
+    throw new ConfigError(
+      'a pool meets only workers with a model, and there is none: start the upstream, or say with ' +
+        '--models which of its models are which',
+    )
   }
   const identity = identityOf(key, settings)
   const failures: string[] = []

@@ -68,7 +68,9 @@ Settings('what is wrong is named as whoever gave it knows it', () => {
   refuses(() => read(['--config', inFile('[]')]), /must be a JSON object/)
   refuses(() => read(['--config', join(folder, 'missing.json')]), /cannot be read/)
   refuses(() => read(['--slot', '1']), /--slot.*--help/s)
-  refuses(() => parseArguments(['stake']), /stake takes 1/)
+  refuses(() => parseArguments(['stake']), /stake takes an AMOUNT:/)
+  refuses(() => parseArguments(['keys']), /keys takes one of new, import, show:/)
+  refuses(() => parseArguments(['drain', 'now']), /drain takes nothing behind it/)
   refuses(() => parseArguments(['--password', 'x']), /--password/)
 })
 
