@@ -50,10 +50,19 @@ export async function checkTerms({ reader, at, settings }: Deployed): Promise<Fi
   await ask('token', at.usdg, devUsdgAbi, { decimals: 6 })
   return [
     ...findings,
+    await checkCap(reader, at.jobEscrow, terms.settleCapPerHour),
     await checkQuorum(reader, at.governor, terms.quorumPercent),
     await checkSupply(reader, at.rCompute, computeUnits(terms.computeSupply)),
     ...(await checkPrices(reader, at.jobEscrow)),
   ]
+}
+
+/** The admin may lower it, and is to see what it is now: settlements above it wait. */
+async function checkCap(reader: Reader, address: Address, asked: bigint): Promise<Finding> {
+  const escrow = { address, abi: jobEscrowAbi, functionName: 'settleCap' } as const
+  const [found] = await reader.readContract(escrow)
+  const what = 'JobEscrow.settleCap, credits an hour, at most'
+  return { what, asked: `${asked}`, found: `${found}`, holds: found <= asked }
 }
 
 async function checkQuorum(reader: Reader, address: Address, percent: bigint): Promise<Finding> {

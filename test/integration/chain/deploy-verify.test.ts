@@ -127,6 +127,28 @@ Verify('finds other windows, votes and models than were asked for', async () => 
   ])
 })
 
+Verify('tells the cap of an hour that the admin has set since', async () => {
+  const { chainId, deployBlock } = contracts
+  const admin = createWalletClient({
+    account: privateKeyToAccount(KEYS.deployer),
+    transport: headFollowing(chain.rpcUrl),
+  })
+  const snapshot = await chain.rpc.call('evm_snapshot', [])
+  const cap = SETTINGS.terms.settleCapPerHour / 2n
+  await admin.writeContract({
+    ...{ address: contracts.jobEscrow, chain: null, functionName: 'setSettleCap' },
+    abi: parseAbi(['function setSettleCap(uint64 creditsPerHour)']),
+    args: [cap],
+  })
+  const findings = await checkDeployment({
+    ...{ reader: makeReader(between.url), at: contracts, settings: SETTINGS, chainId, deployBlock },
+  })
+  await chain.rpc.call('evm_revert', [snapshot])
+  const told = findings.find(({ what }) => what.startsWith('JobEscrow.settleCap'))
+  // Lower than at first is what a good admin makes it.
+  assert.equal([told?.found, told?.holds], [`${cap}`, true])
+})
+
 Verify('finds whoever holds a role and should not, and a holder that is not there', async () => {
   const stranger = addressOf(KEYS.worker)
   const writer = createWalletClient({
