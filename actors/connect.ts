@@ -130,6 +130,7 @@ function bindChain(
     contracts,
     privateKey: config.WITHDRAWAL_SIGNER_PRIVATE_KEY as `0x${string}` | undefined,
   })
+  void chain.warnOfMissingRoles({ ...lanes?.keys, ...vouchers.keys })
   c.register(TOKENS.escrowReader, { useValue: chain.reader })
   c.register(TOKENS.modelReader, { useValue: chain.models })
   c.register(TOKENS.vouchers, { useValue: vouchers })
@@ -210,6 +211,7 @@ function openLanes(config: ActorsConfig, contracts: Contracts, log: Log) {
   })
   return {
     writer,
+    keys: { LOCKER: lock.signer.address, SETTLER: settle.signer.address },
     close: async () => {
       await Promise.all([writer.close(), lock.close(), settle.close()])
     },

@@ -5,6 +5,7 @@ import type { Contracts } from './contracts-file.ts'
 import { openNode } from './open-node.ts'
 import { makeModelReader } from './read/catalogue.ts'
 import { makeReader } from './read/reader.ts'
+import { type RoleKeys, warnOfMissingRoles } from './read/roles.ts'
 import { makeBlockWatch } from './rpc/block-watch.ts'
 
 export interface ChainOptions {
@@ -16,6 +17,8 @@ export interface ChainOptions {
 export interface ChainConnection {
   readonly reader: EscrowReader
   readonly models: ModelReader
+  /** Of each key that has not its role. Never fails. */
+  warnOfMissingRoles(keys: RoleKeys): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,6 +34,7 @@ export async function connectChain(options: ChainOptions): Promise<ChainConnecti
   return {
     reader: makeReader({ rpc, blocks, contracts, log }),
     models: makeModelReader({ rpc, contracts }),
+    warnOfMissingRoles: (keys) => warnOfMissingRoles({ rpc, contracts, log }, keys),
     close: async () => {
       blocks.close()
       await close()

@@ -1,12 +1,19 @@
 import { decodeFunctionResult, encodeFunctionData, type RpcBlock } from 'viem'
 import { toAddress } from '../domain/ids.ts'
-import { domainSeparator, expandSignature, sign, withdrawalDigest } from '../domain/proof.ts'
+import {
+  domainSeparator,
+  expandSignature,
+  privateKeyAddress,
+  sign,
+  withdrawalDigest,
+} from '../domain/proof.ts'
 import { assert } from '../domain/result.ts'
 import { ChainUnavailable, type Hex } from '../ports/escrow.ts'
 import type { SeenVouchers } from '../ports/set-asides.ts'
 import type { Vouchers } from '../ports/vouchers.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
+import type { RoleKeys } from './read/roles.ts'
 import { makeRpc, type Rpc, RpcError } from './rpc/json-rpc.ts'
 
 interface Options {
@@ -19,6 +26,8 @@ interface Options {
 }
 
 export interface ClosableVouchers extends Vouchers {
+  /** The key that signs them, where one does. */
+  readonly keys: RoleKeys
   close(): Promise<void>
 }
 
@@ -34,6 +43,7 @@ export function makeVouchers(options: Options): ClosableVouchers {
   const key = privateKey && Buffer.from(privateKey.slice(2), 'hex')
   return {
     offered: key !== undefined,
+    keys: key ? { WITHDRAWAL_SIGNER: privateKeyAddress(key) } : {},
     neverPaid: new Set([NOBODY, escrow, usdg]),
     escrow,
     chainId,

@@ -1,0 +1,52 @@
+import { encodeFunctionData, parseAbi } from 'viem'
+import type { Address } from '../../domain/ids.ts'
+import type { Hex } from '../../ports/escrow.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Contracts } from '../contracts-file.ts'
+import { roleId } from '../deploy/role-ids.ts'
+import type { Rpc } from '../rpc/json-rpc.ts'
+
+/** Which key of a host acts in which role of the escrow. */
+export type RoleKeys = Readonly<
+  Partial<Record<'LOCKER' | 'SETTLER' | 'WITHDRAWAL_SIGNER', Address>>
+>
+
+interface Options {
+  readonly rpc: Rpc
+  readonly contracts: Contracts
+  readonly log: Log
+}
+
+const abi = parseAbi(['function hasRole(bytes32 role, address account) view returns (bool)'])
+const GRANT = 'grantRole(bytes32,address)'
+
+/**
+ * Warns of each key without its role, once: what it signs is refused, and an operator would learn that
+ * from reverts alone. A host starts all the same, since a role may be granted later. A node that does not
+ * answer now is not asked again.
+ */
+export async function warnOfMissingRoles(options: Options, keys: RoleKeys): Promise<void> {
+  await Promise.all(
+    Object.entries(keys).map(async ([role, address]) => {
+      if (await mayHave(options, roleId(role), address)) return
+      const { jobEscrow } = options.contracts
+      options.log.warn(
+        { escrowRole: role, address, escrow: jobEscrow },
+        `chain: ${address} is not ${role} of the escrow, so the chain refuses what it signs. The escrow's ` +
+          `admin grants it: cast send ${jobEscrow} '${GRANT}' ${roleId(role)} ${address}`,
+      )
+    }),
+  )
+}
+
+/** True also where the node does not tell. */
+async function mayHave({ rpc, contracts, log }: Options, role: Hex, address: Address) {
+  const data = encodeFunctionData({ abi, functionName: 'hasRole', args: [role, address] })
+  const call = { to: contracts.jobEscrow, data }
+  try {
+    return Number(await rpc.call<Hex>('eth_call', [call, 'latest'])) > 0
+  } catch (error) {
+    log.info({ err: error, address }, 'chain: the node does not tell whether a key has its role')
+    return true
+  }
+}
