@@ -8,16 +8,22 @@ import { poolTargets } from './pool-ring.ts'
 
 const CHALLENGE_MS = 10_000
 
+export interface PoolChallenge {
+  /** Which of those in `--pool` it is of. */
+  readonly pool: string
+  readonly challenge: Challenge
+}
+
 /**
  * The challenge of the first pool of `--pool` that answers, which tells chain and contracts; then it
  * is left again.
  * @throws {ConfigError} where none can be reached
  */
-export async function readChallenge(settings: Settings): Promise<Challenge> {
+export async function readChallenge(settings: Settings): Promise<PoolChallenge> {
   const failures: string[] = []
   for (const pool of await poolTargets(requireTls(settings))) {
     const challenge = await challengeOf(pool)
-    if (typeof challenge !== 'string') return challenge
+    if (typeof challenge !== 'string') return { pool: pool.target, challenge }
     failures.push(`${pool.target}: ${challenge}`)
   }
   throw new ConfigError(`no pool answers (${failures.join('; ')}): is --pool right?`)

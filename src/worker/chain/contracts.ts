@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Challenge } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { ConfigError } from '../../config/read.ts'
 import { addressFromBytes } from '../../domain/bytes.ts'
 import { type Address, toAddress } from '../../domain/ids.ts'
-import { readChallenge } from '../challenge.ts'
+import { type PoolChallenge, readChallenge } from '../challenge.ts'
 import type { Settings } from '../cli/settings.ts'
 import { writeNewFile } from '../local/new-file.ts'
 
@@ -50,8 +49,8 @@ const fileOf = (settings: Settings): string => join(settings.WORKER_HOME, 'contr
  * others later could be after the stake.
  * @throws {ConfigError}
  */
-export function trustedContracts(settings: Settings, challenge: Challenge): WorkerContracts {
-  const named = namedBy(settings, challenge)
+export function trustedContracts(settings: Settings, said: PoolChallenge): WorkerContracts {
+  const named = namedBy(settings, said)
   const file = fileOf(settings)
   const before = read(file)
   if (!before) {
@@ -64,7 +63,7 @@ export function trustedContracts(settings: Settings, challenge: Challenge): Work
     before.workerStaking === named.workerStaking
   if (same) return named
   throw new ConfigError(
-    `${settings.POOL_URL} names other contracts than before (${told(named)}; before: ${told(before)}). ` +
+    `the pool ${said.pool} names other contracts than before (${told(named)}; before: ${told(before)}). ` +
       `If the network has announced them, remove ${file}; if not, do not trust that pool`,
   )
 }
@@ -72,12 +71,12 @@ export function trustedContracts(settings: Settings, challenge: Challenge): Work
 const told = ({ chainId, jobEscrow, workerStaking }: WorkerContracts): string =>
   `chain ${chainId}, JobEscrow ${jobEscrow}, WorkerStaking ${workerStaking}`
 
-function namedBy(settings: Settings, challenge: Challenge): WorkerContracts {
+function namedBy(settings: Settings, { pool, challenge }: PoolChallenge): WorkerContracts {
   const jobEscrow = settings.WORKER_ESCROW ?? addressFromBytes(challenge.jobEscrow)
   const workerStaking = settings.WORKER_STAKING ?? addressFromBytes(challenge.workerStaking)
   if (!jobEscrow || !workerStaking) {
     throw new ConfigError(
-      `${settings.POOL_URL} names no contracts: give --job-escrow, --worker-staking`,
+      `the pool ${pool} names no contracts: give --job-escrow, --worker-staking`,
     )
   }
   return {

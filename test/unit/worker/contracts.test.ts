@@ -31,7 +31,7 @@ const challenge = {
 } as Challenge
 
 Contracts('those of the first time: what is earned and staked waits for no pool', async () => {
-  trustedContracts(settings(), challenge)
+  trustedContracts(settings(), { pool: 'pool:1', challenge })
   assert.equal(await findContracts(settings()), {
     chainId: 7,
     jobEscrow: address('11'),
@@ -39,6 +39,16 @@ Contracts('those of the first time: what is earned and staked waits for no pool'
   })
   const named = await findContracts(settings({ 'job-escrow': address('33') }))
   assert.is(named.jobEscrow, address('33'))
+})
+
+Contracts('other ones are refused, and the pool that names them is named alone', () => {
+  const several = settings({ pool: 'pool:1,pool:2' })
+  trustedContracts(several, { pool: 'pool:1', challenge })
+  const other = { ...challenge, chainId: 8 }
+  assert.throws(
+    () => trustedContracts(several, { pool: 'pool:2', challenge: other }),
+    /^the pool pool:2 names other contracts than before \(chain 8/,
+  )
 })
 
 Contracts('none, where none was ever seen', async () => {

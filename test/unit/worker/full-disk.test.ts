@@ -52,12 +52,18 @@ Full('contracts are remembered when there is room; a damaged file is named', asy
     workerStaking: Buffer.alloc(20, 2),
   } as unknown as Challenge
   fillDisk()
-  await refuses(() => trustedContracts(settings(), challenge), /contracts\.json cannot be written/)
+  await refuses(
+    () => trustedContracts(settings(), { pool: 'pool:1', challenge }),
+    /contracts\.json cannot be written/,
+  )
   emptyDisk()
-  assert.is(trustedContracts(settings(), challenge).chainId, 1)
-  assert.is(trustedContracts(settings(), challenge).chainId, 1)
+  assert.is(trustedContracts(settings(), { pool: 'pool:1', challenge }).chainId, 1)
+  assert.is(trustedContracts(settings(), { pool: 'pool:1', challenge }).chainId, 1)
   writeFileSync(join(folder, 'contracts.json'), '')
-  await refuses(() => trustedContracts(settings(), challenge), /contracts\.json is damaged/)
+  await refuses(
+    () => trustedContracts(settings(), { pool: 'pool:1', challenge }),
+    /contracts\.json is damaged/,
+  )
 })
 
 Full(
