@@ -226,6 +226,34 @@ Wallets('a permission that runs out while the wallet waits is told so', async ()
   })
 })
 
+Wallets('a withdrawal that is refused leaves the one that was begun to be sent', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    const asked: { readonly credits: number; readonly request_id: string }[] = []
+    await context.route('**/api/withdrawals', (route) => {
+      const body = route.request().postDataJSON()
+      asked.push(body)
+      if (body.credits === 100) return route.fulfill({ json: permission })
+      const error = { code: 'voucher_open', message: 'Another withdrawal of this wallet is open.' }
+      return route.fulfill({ status: 409, json: { error } })
+    })
+    await context.addInitScript(SLOW_WALLET)
+    await page.goto(`${app.url}/withdraw`)
+    await signInWith(page, 'Slow wallet', 'Withdraw')
+    await atOnce(page)
+    await page.getByLabel('Credits to withdraw').fill('100')
+    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await until('the wallet is asked', () => page.evaluate("typeof sendNow === 'function'"))
+    await page.evaluate('sendNow(null)')
+    await keptFor(page).waitFor()
+    await page.getByLabel('Credits to withdraw').fill('90')
+    await page.getByRole('button', { name: 'Withdraw 90 credits' }).click()
+    await page.getByText('Send it where you began it').waitFor()
+    await page.getByRole('button', { name: 'Send it now' }).click()
+    await until('it is asked for again', async () => asked.length === 3)
+    assert.equal(asked[2], asked[0])
+  })
+})
+
 const UNANNOUNCED = `
   window.ethereum = ${PROVIDER}
   dispatchEvent(new Event('ethereum#initialized'))`

@@ -93,7 +93,7 @@ const API_ADVICE: Readonly<Record<string, string>> = {
   key_exists: 'Revoke the active key first, then create a new one.',
   sign_in_failed: 'Choose your wallet once more and sign the new text.',
   wrong_origin: 'Open the app at its own address and try again there.',
-  voucher_open: 'Wait until it has run out, or withdraw the same amount to the same address.',
+  voucher_open: 'Send it where you began it, or wait until it has run out.',
   request_id_taken: 'Reload the page and withdraw again.',
   deposit_refused: 'Start again; you sign a new purchase.',
   invalid_api_key: 'Check the key, or create a new one on the page “API key”.',

@@ -55,6 +55,9 @@ export function notePermission(deadline: number): void {
   if (kept) keep({ ...kept, deadline })
 }
 
+/** What was wished for in its place was refused because of it. */
+export const keepBegun = (wish: OpenWish): void => keep(wish)
+
 /** The one of this request is carried out: the next one is another. */
 export function endWish(requestId: string): void {
   if (keptWish()?.requestId === requestId) keptByTab.removeItem(ITEM)

@@ -5,10 +5,11 @@ import { writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { type Call, sendCall } from './call.ts'
 import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
-import { endWish, notePermission, requestIdOf } from './wish.ts'
+import { endWish, keepBegun, notePermission, openWish, requestIdOf } from './wish.ts'
 
 interface From {
   readonly web: WebConfig
@@ -23,9 +24,14 @@ export async function withdrawNow(
 ): Promise<TxHash> {
   say('preparing')
   await tryPayment(config, { web, credits, to })
+  const begun = openWish(wallet)
   const requestId = requestIdOf({ wallet, credits, to })
   const body = { credits, to, request_id: requestId }
-  const voucher = await call<WebVoucher>('POST', '/withdrawals', body)
+  const voucher = await call<WebVoucher>('POST', '/withdrawals', body).catch((error: unknown) => {
+    // It still has its credits: without its request nobody could carry it out.
+    if (begun && isAnotherOpen(error)) keepBegun(begun)
+    throw error
+  })
   notePermission(voucher.deadline)
   say('signing')
   const hash = await writeContract(config, {
@@ -41,6 +47,10 @@ export async function withdrawNow(
   endWish(requestId)
   return tx
 }
+
+const isAnotherOpen = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.code === 'voucher_open'
+
 export interface WithdrawNow {
   readonly credits: number
   readonly to: Address
