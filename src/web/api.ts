@@ -136,7 +136,10 @@ export interface WebVoucher {
   readonly signature: `0x${string}`
 }
 
-/** GET /api/key: null, or the active key. POST creates {key: shown once}; 409 while one is active. DELETE revokes. */
+/**
+ * GET /api/key: null, or the active key. POST creates {key: shown once}; 409 while one is active. DELETE revokes;
+ * with ?hint, 409 where the active one is another.
+ */
 export interface WebKey {
   /** First and last characters, for people to tell it by. */
   readonly hint: string

@@ -12,6 +12,7 @@ const WEB_ERRORS = {
   wrong_origin: { status: 403, type: 'permission_error' },
   other_wallet: { status: 409, type: 'conflict_error' },
   key_exists: { status: 409, type: 'conflict_error' },
+  key_changed: { status: 409, type: 'conflict_error' },
   voucher_open: { status: 409, type: 'conflict_error' },
   request_id_taken: { status: 409, type: 'conflict_error' },
   not_offered: { status: 409, type: 'conflict_error' },

@@ -22,8 +22,11 @@ export interface Keyring {
   active(wallet: Address): Promise<ActiveKey | null>
   /** The only time that the key itself is told. */
   create(wallet: Address): Promise<Result<ActiveKey & { readonly key: string }, 'key_exists'>>
-  /** At once. Repeated, or without a key: nothing. A key that was suspended stays: so no new one. */
-  revoke(wallet: Address): Promise<Result<null, 'key_suspended'>>
+  /**
+   * At once. Repeated, or without a key: nothing. A key that was suspended stays: so no new one.
+   * @param hint of the key that is meant: another one stays. Undefined: whichever there is
+   */
+  revoke(wallet: Address, hint?: string): Promise<Result<null, 'key_suspended' | 'key_changed'>>
 }
 
 export interface ActiveKey {
@@ -90,9 +93,10 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
       return ok({ key, hint, createdAt, lastUsedAt: null, status: 'active' })
     },
 
-    revoke: async (wallet) => {
+    revoke: async (wallet, hint) => {
       const { ring, revision, key } = await find(wallet)
       if (!ring?.hash || !key) return ok(null)
+      if (hint !== undefined && hint !== ring.hint) return err('key_changed')
       if (key.status === 'suspended') return err('key_suspended')
       await keys.delete(ring.hash)
       // A conflict: somebody has made the next key meanwhile.

@@ -98,6 +98,16 @@ Keyring('given a suspended key: it stays, so that no new one gets round it', asy
   assert.equal(await keyring.create(WALLET), { ok: false, error: 'key_exists' })
 })
 
+Keyring('the key that is meant is revoked, and no other that took its place', async () => {
+  const { keyring, create } = open()
+  const { hint } = await create()
+  await keyring.revoke(WALLET, hint)
+  const next = await create()
+  assert.equal(await keyring.revoke(WALLET, hint), { ok: false, error: 'key_changed' })
+  assert.is((await keyring.active(WALLET))?.hint, next.hint)
+  assert.equal(await keyring.revoke(WALLET, next.hint), { ok: true, value: null })
+})
+
 Keyring('revoking twice, or nothing, is no error', async () => {
   const { keyring, create } = open()
   assert.equal(await keyring.revoke(WALLET), { ok: true, value: null })

@@ -91,6 +91,7 @@ const API_ADVICE: Readonly<Record<string, string>> = {
   webhook_not_found: 'It was deleted. Go back to the list.',
   delivery_not_found: 'It is older than 30 days, or was never sent. Reload the list.',
   key_exists: 'Revoke the active key first, then create a new one.',
+  key_changed: 'Look at the key that is shown now: revoke that one only if you mean it.',
   sign_in_failed: 'Choose your wallet once more and sign the new text.',
   wrong_origin: 'Open the app at its own address and try again there.',
   voucher_open: 'Send it where you began it, or wait until it has run out.',

@@ -103,7 +103,9 @@ function ActiveKey({
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   const revoke = useMutation({
-    mutationFn: () => call<unknown>('DELETE', '/key'),
+    mutationFn: () => call<unknown>('DELETE', `/key?hint=${encodeURIComponent(current.hint)}`),
+    // Another tab, or somebody elsewhere, may have replaced it.
+    onError: () => client.invalidateQueries({ queryKey: keyQuery.queryKey }),
     onSuccess: () => {
       client.setQueryData(keyQuery.queryKey, null)
       forgetKey()
