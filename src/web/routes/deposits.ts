@@ -87,7 +87,7 @@ const refused = (reason: string) => {
   }
   return refuseWeb(
     'deposit_refused',
-    `${REFUSALS.get(reason) ?? `The contract would refuse this purchase (${reason}).`} Nothing was ` +
-      'paid; sign a new purchase.',
+    `${REFUSALS.get(reason) ?? `The contract would refuse this purchase (${reason}).`} ` +
+      'Nothing was paid.',
   )
 }

@@ -32,8 +32,8 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     todo: 'Withdraw again; a new one is made.',
   },
   BadVoucher: {
-    what: 'The permission to withdraw was used already, is for another withdrawal, or of a key that was replaced.',
-    todo: 'Look at your history; if the money is not out, withdraw again: a new one is made.',
+    what: 'The permission to withdraw was used already, is for another withdrawal, or is signed with a key that was replaced.',
+    todo: 'Look at your history; if the money is not out, withdraw again: a new one is made. If that is refused, too, “Without us” needs none.',
   },
   ERC20InsufficientBalance: TOO_FEW_TOKENS,
   ERC20InsufficientAllowance: NOT_ALLOWED,

@@ -96,7 +96,7 @@ const API_ADVICE: Readonly<Record<string, string>> = {
   wrong_origin: 'Open the app at its own address and try again there.',
   voucher_open: 'Send it where you began it, or wait until it has run out.',
   request_id_taken: 'Reload the page and withdraw again.',
-  deposit_refused: 'Start again; you sign a new purchase.',
+  deposit_refused: 'Once that is over or put right, start again: you sign a new purchase.',
   invalid_api_key: 'Check the key, or create a new one on the page “API key”.',
   key_suspended: 'Contact support.',
   insufficient_credits: 'Buy credits, ask for a shorter answer, or take a model of a lower tier.',
