@@ -29,9 +29,9 @@ export type ToldStatus = (typeof TOLD_STATUSES)[number] | 'upheld' | 'abandoned'
 
 /** From these there is no way on but the ones named. */
 const WAYS_OUT: Partial<Record<ToldStatus, readonly ToldStatus[]>> = {
-  settled: ['disputed', 'upheld'],
-  // The chain has the last word: where the journal is a restored copy, or the chain has gone back. That
-  // it was settled there is checked like any other settlement.
+  // The chain has the last word: where the journal is a restored copy, or the chain has gone back, behind a
+  // settlement, too, whose credits it then lacks. How it ended there is checked like any other end.
+  settled: ['disputed', 'upheld', 'failed'],
   failed: ['settled'],
   refunded: ['settled'],
   upheld: [],

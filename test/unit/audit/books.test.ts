@@ -221,9 +221,19 @@ Books('a terminal state stays', () => {
   assert.ok(kept)
   assert.ok(mayBecome('failed', 'settled') && mayBecome('refunded', 'settled'))
   assert.not.ok(mayBecome('upheld', 'settled') || mayBecome('abandoned', 'settled'))
-  assert.ok(mayBecome('settled', 'disputed') && !mayBecome('settled', 'failed'))
+  assert.ok(mayBecome('settled', 'disputed') && !mayBecome('settled', 'refunded'))
   assert.ok(mayBecome('processing', 'pending'))
 })
+
+Books(
+  'a settlement that the chain took back with its deposit: failed, unless the chain has it',
+  () => {
+    assert.ok(mayBecome('settled', 'failed') && mayBecome('disputed', 'failed'))
+    const undone: Told = { ...told, status: 'failed', charged: 0n, settlementTx: null }
+    const [found = ''] = differences(settledBooks(), service(undone))
+    assert.match(found, /the journal says failed; on chain it is settled/)
+  },
+)
 
 Books('looking twice: what changes moves, what stays in the same words differs', async () => {
   const looks = [['a: 1', 'b: 1'], ['a: 1', 'b: 2'], ['a: 1']]
