@@ -125,16 +125,38 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
+interface Wanted {
+  readonly stream: string
+  readonly subject: string
+}
+
+/** Every message of the stream, in order. */
 async function eachMessage(
   connection: NatsConnection,
-  { stream, subject }: { stream: string; subject: string },
+  wanted: Wanted,
   each: (message: JsMsg) => void,
 ): Promise<void> {
+  let next: number | 'end' = 1
+  while (next !== 'end') next = await readFrom(next, connection, wanted, each)
+}
+
+/**
+ * A server sends nothing twice: what was on its way when a fetch ended, because it took too long, would be passed
+ * over, and jobs would differ that do not. So another consumer begins before it.
+ * @returns from where
+ */
+async function readFrom(
+  first: number,
+  connection: NatsConnection,
+  { stream, subject }: Wanted,
+  each: (message: JsMsg) => void,
+): Promise<number | 'end'> {
   const manager = await connection.jetstreamManager()
   const added = await manager.consumers
     .add(stream, {
       ack_policy: AckPolicy.None,
-      deliver_policy: DeliverPolicy.All,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: first,
       filter_subject: subject,
       inactive_threshold: nanos(60_000),
       mem_storage: true,
@@ -145,19 +167,22 @@ async function eachMessage(
       if (error instanceof NatsError && error.api_error?.err_code === NO_SUCH_STREAM) return
       throw error
     })
-  if (!added) return
+  if (!added) return 'end'
   const consumer = await connection.jetstream().consumers.get(stream, added.name)
-  let pending = added.num_pending
+  let [pending, next] = [added.num_pending, first]
   while (pending > 0) {
     let count = 0
     const batch = await consumer.fetch({ max_messages: BATCH, expires: PATIENCE_MS })
     for await (const message of batch) {
       each(message)
       count++
+      next = message.seq + 1
       pending = message.info.pending
       if (pending === 0) break
     }
     if (count === 0) throw new CannotTell(`stream ${stream} holds messages that do not come`)
+    if (pending > 0 && count < BATCH) return next
   }
   await manager.consumers.delete(stream, added.name)
+  return 'end'
 }
