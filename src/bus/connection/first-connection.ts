@@ -40,9 +40,9 @@ export async function firstConnection(options: Options, log: Log): Promise<NatsC
   }
   lookLater()
   try {
-    return await connect({ ...options, waitOnFirstConnect: true })
+    return await connectToAny(options)
   } catch (error) {
-    if ((error as Partial<NatsError>)?.code !== ErrorCode.AuthorizationViolation) throw error
+    if (!isRefusal(error)) throw error
     throw new OperatorError(
       `NATS: the server does not let this user in (${servers}: authorization violation); set NATS_URL to ` +
         'the user of the role, with the password that the server has for it',
@@ -54,6 +54,29 @@ export async function firstConnection(options: Options, log: Log): Promise<NatsC
     if (isTold) log.info(said, 'nats: connected')
   }
 }
+
+/**
+ * The library gives up at the second refusal. Where passwords are replaced one server after the other, a third may
+ * let us in: so each is the first to be asked once.
+ */
+async function connectToAny(options: Options): Promise<NatsConnection> {
+  let refusal: unknown
+  for (const [index] of options.servers.entries()) {
+    const servers = [...options.servers.slice(index), ...options.servers.slice(0, index)]
+    try {
+      // Beginning anywhere, unless that was no use: so that not all roles are on one server.
+      const noRandomize = refusal !== undefined
+      return await connect({ ...options, servers, noRandomize, waitOnFirstConnect: true })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      refusal = error
+    }
+  }
+  throw refusal
+}
+
+const isRefusal = (error: unknown): boolean =>
+  (error as Partial<NatsError>)?.code === ErrorCode.AuthorizationViolation
 
 /** What is in the way of a connection now, by trying another one; undefined: nothing any more. */
 async function whyNot(options: Options): Promise<Error | undefined> {

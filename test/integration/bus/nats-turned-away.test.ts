@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../../src/bus/connect.ts'
+import { firstConnection } from '../../../src/bus/connection/first-connection.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { pause, until } from '../../until.ts'
@@ -54,5 +55,25 @@ TurnedAway('from its start on: ends, and says by which setting', async () => {
   assert.match(String(outcome), /does not let this user in.*authorization violation.*NATS_URL/)
   assert.not.match(String(outcome), /wrong/)
 })
+
+TurnedAway('is let in at its start by whichever server knows its password already', async () => {
+  const others = await Promise.all([startNatsWithUsers(), startNatsWithUsers()])
+  try {
+    await Promise.all(others.map((other) => other.restartKnowing('edge', 'p-of-before')))
+    const { username: user, password: pass } = new URL(server.urlAs('edge'))
+    const servers = [server, ...others].map(({ url }) => url)
+    // The library asks them in an order of its own, by chance.
+    for (let start = 0; start < STARTS; start++) {
+      const connection = await firstConnection({ servers, user, pass }, log)
+      assert.is(connection.getServer(), new URL(server.url).host)
+      await connection.close()
+    }
+  } finally {
+    await Promise.all(others.map((other) => other.stop()))
+  }
+})
+
+/** Where a third of them fails, none does once in three thousand. */
+const STARTS = 20
 
 TurnedAway.run()
