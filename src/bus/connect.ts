@@ -171,14 +171,20 @@ async function logStatus(
   log: Log,
   version: (() => string) | undefined,
 ): Promise<void> {
+  let isAway = false
   for await (const status of connection.status()) {
-    if (status.type === Events.Disconnect) log.warn({ server: status.data }, 'nats: disconnected')
+    // A server that turns us away ends a connection ten times a second.
+    if (status.type === Events.Disconnect && !isAway) {
+      isAway = true
+      log.warn({ server: status.data }, 'nats: disconnected')
+    }
     const refused = status.permissionContext
     // Refused words are told of by nothing else: whoever said them goes on as if they had arrived.
     if (refused && !isMaking(refused.subject)) {
       log.error({ ...refused }, 'nats: not permitted to this user: see deploy/nats-users.conf')
     }
     if (status.type !== Events.Reconnect) continue
+    isAway = false
     log.info({ server: status.data }, 'nats: connected again')
     if (version && !isSafe(version())) {
       log.error(
