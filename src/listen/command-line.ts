@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ServiceNames } from '../domain/service-names.ts'
-import { webhookSecretFault } from '../domain/webhook-secret.ts'
+import { webhookSecretFault } from '../domain/webhook-secret-fault.ts'
 import { StopListening } from './stop-listening.ts'
 
 export const USAGE = `npm run listen -- --forward http://127.0.0.1:3000/hook [options]

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import { webhookSecretFault } from '../../domain/webhook-secret.ts'
+import { webhookSecretFault } from '../../domain/webhook-secret-fault.ts'
 import { EVENT_TYPES, type EventType } from '../../messages/webhook.ts'
 import type { WebhookBody } from '../schemas/webhook.ts'
 
