@@ -51,7 +51,8 @@ const CONNECTIONS: readonly { readonly failed: RegExp; readonly advice: string }
     failed: /unable to verify|unable to get (?:local )?issuer|self.signed certificate/,
     advice:
       "this machine does not trust whoever signed the pool's certificate: for a pool with an " +
-      'authority of its own, name the certificate of that authority with --pool-ca',
+      'authority of its own, name the certificate of that authority with --pool-ca (a --pool-ca that is ' +
+      'given is of another one)',
   },
   {
     failed: /certificate has expired/,

@@ -2,6 +2,7 @@ import { type CatalogueModel, modelStatus } from '../../domain/models.ts'
 import { isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import { refuse } from '../http/errors.ts'
+import { meantModel } from './meant-model.ts'
 
 /**
  * The model of this id, listed or retiring.
@@ -10,7 +11,7 @@ import { refuse } from '../http/errors.ts'
 export function requireModel(catalogue: Catalogue, id: string, at: UnixMs): CatalogueModel {
   requireKnown(catalogue)
   const model = catalogue.find(id)
-  if (!model) throw unknownModel(id)
+  if (!model) throw unknownModel(id, meantModel(catalogue, id, at))
   if (modelStatus(model, at) === 'retired') throw retiredModel(model)
   return model
 }
@@ -27,10 +28,11 @@ export function requireKnown(catalogue: Catalogue): void {
   )
 }
 
-const unknownModel = (id: string) =>
+const unknownModel = (id: string, meant: CatalogueModel | undefined) =>
   refuse(
     'model_not_found',
-    `There is no model \`${id.slice(0, 100)}\`. GET /v1/models lists those that are served.`,
+    `There is no model \`${id.slice(0, 100)}\`${meant ? `; did you mean \`${meant.id}\`?` : '.'} ` +
+      'GET /v1/models lists those that are served.',
     { param: 'model' },
   )
 
