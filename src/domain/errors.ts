@@ -160,7 +160,7 @@ export const ERRORS = {
   no_workers_available: {
     status: 503,
     type: 'capacity_error',
-    when: 'No worker serves the model at the moment. Nothing was charged.',
+    when: 'No worker serves the model at the moment, or all that do are busy. Nothing was charged.',
     todo: 'Wait `details.retry_after` seconds, or use another model.',
     retry: 'wait',
   },
