@@ -33,6 +33,11 @@ const LIES_IN_PROOFS: ReadonlySet<Lie> = new Set([
   'malformed',
 ])
 
+const FAILURES = {
+  engine: Failure_Reason.REASON_ENGINE,
+  overloaded: Failure_Reason.REASON_OVERLOADED,
+}
+
 /** One job at one worker: text, piece by piece, and the proof of it. */
 export class JobRun {
   readonly #pieces: readonly string[]
@@ -86,8 +91,8 @@ export class JobRun {
       progressed(this.#said)
       return
     }
-    if (plan.fails) this.#fail(Failure_Reason.REASON_ENGINE)
-    else this.#complete(FINISH_REASON_STOP)
+    if (plan.fails === 'no') this.#complete(FINISH_REASON_STOP)
+    else this.#fail(FAILURES[plan.fails])
   }
 
   #sayPiece(seq: number): void {

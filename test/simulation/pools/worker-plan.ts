@@ -57,7 +57,7 @@ const LIES: readonly Lie[] = [
 /** How a worker goes about one job. */
 export interface JobPlan {
   readonly refuses: boolean
-  readonly fails: boolean
+  readonly fails: 'no' | 'engine' | 'overloaded'
   readonly firstMs: number
   readonly pieceMs: number
   readonly pieces: number
@@ -69,6 +69,8 @@ export interface JobPlan {
   readonly repeatsPiece: boolean
 }
 
+const FAILURES = ['engine', 'overloaded'] as const
+
 /** Some windows are 120 s long: these are later. */
 const TOO_LATE_MS = 125_000
 
@@ -77,7 +79,7 @@ export function planJob(kind: WorkerKind, random: Random): JobPlan {
   const slow = kind === 'slow' ? random.between(2_500, 20_000) : random.between(5, 400)
   return {
     refuses: kind === 'refusing' && random.chance(0.6),
-    fails: kind !== 'honest' && random.chance(0.05),
+    fails: kind !== 'honest' && random.chance(0.05) ? FAILURES[slow % 2]! : 'no',
     firstMs: kind === 'slow' && random.chance(0.15) ? TOO_LATE_MS : slow,
     pieceMs: kind === 'slow' ? random.between(50, 4_000) : random.between(1, 300),
     pieces,
