@@ -4,6 +4,7 @@ import type { Refusal } from '../../domain/errors.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Traceparent } from '../../domain/traceparent.ts'
 import { PROMPT_CARRIED_MAX, type StartJob } from '../../messages/job.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { FollowedJob } from '../waiting/follow-job.ts'
@@ -46,6 +47,7 @@ interface Options {
   readonly jobs: Jobs
   readonly ledger: Ledger
   readonly times: JobTimes
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -96,7 +98,7 @@ const graceMs = (key: JoinKey | undefined, follower: Follower): DurationMs =>
  * credits back.
  */
 async function start(
-  { jobs, waiting, log }: Options,
+  { jobs, waiting, clock, log }: Options,
   job: AdmittedJob,
   trace: Traceparent | undefined,
 ): Promise<'yes' | 'no' | 'unknown'> {
@@ -116,8 +118,15 @@ async function start(
   }
   const reply = await jobs.start(command, trace)
   const told = typeof reply === 'string' ? reply : reply.type
-  if (told === 'accepted') return 'yes'
-  log.warn({ jobId: job.jobId, reply: told }, 'job not started')
+  const { jobId } = job
+  if (told === 'accepted') {
+    if (clock.now() < job.deadlineAt) return 'yes'
+    // The machine slept meanwhile. Its caller may have come back to another edge, and the key to this job is forgotten.
+    jobs.cancel(jobId, { torn: true, unseen: true })
+    log.warn({ jobId }, 'job cancelled: it began after its window')
+    return 'no'
+  }
+  log.warn({ jobId, reply: told }, 'job not started')
   return told === 'unknown' ? told : 'no'
 }
 

@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert'
 import { type Jobs, makeJobs } from '../../../src/api/jobs/jobs.ts'
 import { makeJobId, type TxHash } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
+import { makeRunJob, type WaitingCaller } from '../../../src/edge/chat/run-job.ts'
+import type { TakenOn } from '../../../src/edge/chat/take-on.ts'
 import { FollowedJob } from '../../../src/edge/waiting/follow-job.ts'
 import type { Outcome } from '../../../src/edge/waiting/outcome.ts'
 import type { WaitedJob } from '../../../src/edge/waiting/waited-job.ts'
@@ -37,17 +39,63 @@ StoodStill('nothing is said to a job once nobody waits for its answer any more',
   assert.is(said, 2)
 })
 
+StoodStill(
+  'a job that began after its window has closed is free, and is not waited for',
+  async () => {
+    for (const [stoodMs, isLate] of [
+      [60_000, false],
+      [3 * 3_600_000, true],
+    ] as const) {
+      const clock = new ManualClock()
+      const cancels: unknown[] = []
+      const refusals: unknown[] = []
+      const followed = { outcome: never, refuse: (refusal: unknown) => refusals.push(refusal) }
+      const seat = { followed, follow: () => {}, leave: () => {} }
+      const runJob = makeRunJob({
+        clock,
+        log: makeLog('test', 'silent'),
+        waiting: { replyTo: 'edge.one' },
+        sharedJobs: { open: () => ({ enter: () => seat }) },
+        times: { begin: (_model: string, follower: unknown) => ({ follower, end: () => {} }) },
+        jobs: {
+          start: async () => {
+            clock.standStill(stoodMs)
+            return { type: 'accepted' }
+          },
+          cancel: (...cancel: unknown[]) => cancels.push(cancel),
+        },
+      } as unknown as Parameters<typeof makeRunJob>[0])
+      const job = { ...waited(clock), prompt: { messages: [] } }
+      const caller = {
+        follower: {},
+        hangUp: { happened: false, signal: Promise.resolve('hung_up') },
+      }
+      const taken = { type: 'admitted', job, key: undefined } as unknown as TakenOn
+      await runJob.run(taken, caller as unknown as WaitingCaller, async () => {})
+      const free = [[job.jobId, { torn: true, unseen: true }]]
+      assert.equal([cancels, refusals.length], isLate ? [free, 1] : [[], 0])
+    }
+  },
+)
+
+const never = new Promise<never>(() => {})
+
 const WINDOW_MS = 120_000
+
+function waited(clock: ManualClock): WaitedJob {
+  const at = clock.now()
+  return {
+    ...{ jobId: makeJobId(at, new Uint8Array(16)), caller: { wallet: '0x' } },
+    ...{ at, deadlineAt: addMs(at, WINDOW_MS) },
+  } as unknown as WaitedJob
+}
+
 const REFUND_TX = `0x${'1'.repeat(64)}` as TxHash
 
 /** Follows a job that is asked for its end, on a clock of its own. */
 function followOne(get: Jobs['get']) {
   const clock = new ManualClock()
-  const at = clock.now()
-  const job = {
-    ...{ jobId: makeJobId(at, new Uint8Array(16)), caller: { wallet: '0x' } },
-    ...{ at, deadlineAt: addMs(at, WINDOW_MS) },
-  } as unknown as WaitedJob
+  const job = waited(clock)
   const jobs = { get, abandon: get } as unknown as Jobs
   const log = makeLog('test', 'silent')
   const outputs = {} as Outputs
