@@ -8,22 +8,20 @@ import type { JobRefusal } from './terms.ts'
 
 const RETURNED = 'All credits of the job are returned.'
 
-export function noWorker({ terms }: RunningJob): JobRefusal {
-  return {
-    code: 'no_workers_available',
-    message: `No worker hosts ${terms.model} now. ${RETURNED} Try again in a few seconds, or use another model.`,
-    param: 'model',
-    details: { model: terms.model, retry_after: 5 },
-  }
-}
+export const noWorker = ({ terms }: RunningJob): JobRefusal =>
+  tooFewWorkers(terms.model, `No worker hosts ${terms.model} now.`)
 
 /** Those that took it had no room for it in the end, and nobody was at fault. */
 const allBusy = ({ terms }: RunningJob): JobRefusal => ({
-  code: 'no_workers_available',
-  message: `All workers that host ${terms.model} are busy now. ${RETURNED} Try again in a few seconds, or use another model.`,
-  param: 'model',
-  details: { model: terms.model, retry_after: 5 },
+  ...tooFewWorkers(terms.model, `All workers that host ${terms.model} are busy now.`),
   reason: 'worker_overloaded',
+})
+
+const tooFewWorkers = (model: string, what: string): JobRefusal => ({
+  code: 'no_workers_available',
+  message: `${what} ${RETURNED} Try again in a few seconds, or use another model.`,
+  param: 'model',
+  details: { model, retry_after: 5 },
 })
 
 export function lockRefusal({ terms }: Pick<RunningJob, 'terms'>, reason: string): JobRefusal {

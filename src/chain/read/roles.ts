@@ -1,7 +1,8 @@
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData } from 'viem'
 import type { Address } from '../../domain/ids.ts'
 import type { Hex } from '../../ports/escrow.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { jobEscrowAbi } from '../abi.ts'
 import type { Contracts } from '../contracts-file.ts'
 import { roleId } from '../deploy/role-ids.ts'
 import type { Rpc } from '../rpc/json-rpc.ts'
@@ -17,7 +18,6 @@ interface Options {
   readonly log: Log
 }
 
-const abi = parseAbi(['function hasRole(bytes32 role, address account) view returns (bool)'])
 const GRANT = 'grantRole(bytes32,address)'
 
 /**
@@ -41,7 +41,8 @@ export async function warnOfMissingRoles(options: Options, keys: RoleKeys): Prom
 
 /** True also where the node does not tell. */
 async function mayHave({ rpc, contracts, log }: Options, role: Hex, address: Address) {
-  const data = encodeFunctionData({ abi, functionName: 'hasRole', args: [role, address] })
+  const asked = { abi: jobEscrowAbi, functionName: 'hasRole', args: [role, address] } as const
+  const data = encodeFunctionData(asked)
   const call = { to: contracts.jobEscrow, data }
   try {
     return Number(await rpc.call<Hex>('eth_call', [call, 'latest'])) > 0

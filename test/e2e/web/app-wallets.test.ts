@@ -46,13 +46,27 @@ const permission = {
 
 const atOnce = (page: Page) => page.getByRole('tab', { name: 'At once' }).click()
 
-async function askForWithdrawal(context: BrowserContext, page: Page): Promise<void> {
-  await context.addInitScript(walletNamed('Test wallet'))
+/** Signs in on the page, and opens the way through the wallet. */
+async function openWithdrawal(
+  context: BrowserContext,
+  page: Page,
+  wallet: Parameters<typeof signInWith>[1],
+  script: string,
+): Promise<void> {
+  await context.addInitScript(script)
   await page.goto(`${app.url}/withdraw`)
-  await signInWith(page, 'Test wallet', 'Withdraw')
+  await signInWith(page, wallet, 'Withdraw')
   await atOnce(page)
-  await page.getByLabel('Credits to withdraw').fill('100')
-  await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+}
+
+async function askFor(page: Page, credits: number): Promise<void> {
+  await page.getByLabel('Credits to withdraw').fill(String(credits))
+  await page.getByRole('button', { name: `Withdraw ${credits} credits` }).click()
+}
+
+async function askForWithdrawal(context: BrowserContext, page: Page): Promise<void> {
+  await openWithdrawal(context, page, 'Test wallet', walletNamed('Test wallet'))
+  await askFor(page, 100)
 }
 
 async function withdraw(context: BrowserContext, page: Page): Promise<void> {
@@ -191,8 +205,7 @@ Wallets('what is sent after the wallet went to another account is told all the s
     await signInWith(page, 'Slow wallet', 'Withdraw')
     const ask = async () => {
       await atOnce(page)
-      await page.getByLabel('Credits to withdraw').fill('100')
-      await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+      await askFor(page, 100)
       await page.getByText('Waiting for you to confirm in your wallet').waitFor()
       await until('the wallet is asked', () => page.evaluate("typeof sendNow === 'function'"))
     }
@@ -215,12 +228,8 @@ Wallets('a permission that runs out while the wallet waits is told so', async ()
       const deadline = Math.floor(Date.now() / 1_000) + 10
       return route.fulfill({ json: { ...permission, deadline } })
     })
-    await context.addInitScript(SLOW_WALLET)
-    await page.goto(`${app.url}/withdraw`)
-    await signInWith(page, 'Slow wallet', 'Withdraw')
-    await atOnce(page)
-    await page.getByLabel('Credits to withdraw').fill('100')
-    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await openWithdrawal(context, page, 'Slow wallet', SLOW_WALLET)
+    await askFor(page, 100)
     await page.getByText(/The permission is good for \d+ s more/).waitFor()
     await page.getByText('The permission is over').waitFor()
   })
@@ -236,17 +245,12 @@ Wallets('a withdrawal that is refused leaves the one that was begun to be sent',
       const error = { code: 'voucher_open', message: 'Another withdrawal of this wallet is open.' }
       return route.fulfill({ status: 409, json: { error } })
     })
-    await context.addInitScript(SLOW_WALLET)
-    await page.goto(`${app.url}/withdraw`)
-    await signInWith(page, 'Slow wallet', 'Withdraw')
-    await atOnce(page)
-    await page.getByLabel('Credits to withdraw').fill('100')
-    await page.getByRole('button', { name: 'Withdraw 100 credits' }).click()
+    await openWithdrawal(context, page, 'Slow wallet', SLOW_WALLET)
+    await askFor(page, 100)
     await until('the wallet is asked', () => page.evaluate("typeof sendNow === 'function'"))
     await page.evaluate('sendNow(null)')
     await keptFor(page).waitFor()
-    await page.getByLabel('Credits to withdraw').fill('90')
-    await page.getByRole('button', { name: 'Withdraw 90 credits' }).click()
+    await askFor(page, 90)
     await page.getByText('Send it where you began it').waitFor()
     await page.getByRole('button', { name: 'Send it now' }).click()
     await until('it is asked for again', async () => asked.length === 3)
