@@ -1,22 +1,11 @@
 // Makes one file of a program, so that a process loads one and translates none. Plain JavaScript:
 // it comes before all else.
-import { createHash } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, stop } from 'esbuild'
+import { keepBuild, NotWritable } from './builds.mjs'
+
+export { NotWritable }
 
 /** The programs of a network: what `npm start` and `npm run <role>` run. */
 export const NETWORK = {
@@ -27,19 +16,12 @@ export const NETWORK = {
   web: 'src/web/main.ts',
   worker: 'src/worker/main.ts',
 }
-/** Inside a build: a file for each process that uses it, named by its pid. */
-const USERS = 'users'
-/** Builds that nobody uses. Switching between a few versions then writes nothing. */
-const KEPT = 5
 
 /**
  * @param {string} root folder of package.json
  * @returns where the build is, for those who run it (`bundled.mjs`); it stays as long as this process lives
  */
 export const bundleNetwork = (root) => bundle(root, 'roles', NETWORK)
-
-/** Somebody else's checkout, or one on a disk to be read. */
-export class NotWritable extends Error {}
 
 /** Ends with a plain sentence where there is no place for a build. */
 export async function bundleNetworkOrEnd(root) {
@@ -60,29 +42,26 @@ export async function bundleNetworkOrEnd(root) {
  * @returns {Promise<string>} the folder with `<name>.mjs` of each; it stays as long as this process lives
  */
 export async function bundle(root, name, programs, instead = {}) {
-  const files = await compile(root, programs, instead)
-  const hash = createHash('sha256')
-  for (const { path, contents } of files) hash.update(`${basename(path)}\n`).update(contents)
+  const asked = JSON.stringify([programs, instead])
   // Under the repository, where packages are found.
   const builds = join(root, 'dist', name)
-  const folder = join(builds, hash.digest('hex').slice(0, 12))
-  requireWritable(builds)
-  publish(folder, files)
-  prune(builds)
-  return folder
+  return keepBuild({ root, builds, asked, make: () => compile(root, programs, instead) })
 }
 
+/** @returns the files of a build, and what they were made of: paths from the root */
 async function compile(root, programs, instead) {
+  // Mostly nothing has changed, and then it is not needed.
+  const { build, stop } = await import('esbuild')
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       absWorkingDir: root,
       entryPoints: programs,
       // Only for the paths in source maps, which must fit the place of the build: it is as deep.
       outdir: join(root, 'dist', 'builds', 'build'),
       outExtension: { '.js': '.mjs' },
       write: false,
+      metafile: true,
       bundle: true,
-      packages: 'external',
       platform: 'node',
       format: 'esm',
       target: 'node20',
@@ -91,15 +70,31 @@ async function compile(root, programs, instead) {
       logLevel: 'warning',
       define: ADDRESSES,
       plugins: [
+        { name: 'packages', setup: (build) => leaveOutside(build, root) },
         { name: 'own addresses', setup: keepAddresses },
         { name: 'instead', setup: (build) => replaceModules(build, root, instead) },
       ],
     })
-    return outputFiles
+    return { files: outputFiles, inputs: Object.keys(metafile.inputs) }
   } finally {
     // Its process would live as long as this one. Whoever makes two builds makes one after the other.
     await stop()
   }
+}
+
+/** Over a thousand small modules, of which a role needs a part: that part is in the bundle. */
+const INSIDE = 'viem'
+
+/** Other packages stay where npm put them: some are native, some look for files beside themselves. */
+function leaveOutside({ onResolve }, root) {
+  onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
+    if (kind === 'entry-point') return undefined
+    // What is inside has packages of its own, in its own versions. What it may load later stays outside.
+    const isInside = relative(root, importer).includes('node_modules')
+      ? kind === 'import-statement'
+      : path === INSIDE || path.startsWith(`${INSIDE}/`)
+    return isInside ? undefined : { path, external: true }
+  })
 }
 
 /** What a module reads beside itself lies where it lay: these are its own, at the top of it. */
@@ -141,90 +136,4 @@ function replaceModules({ onResolve, onEnd }, root, instead) {
   onEnd(() => ({
     errors: [...missing].map((module) => ({ text: `${module} is imported by none of them` })),
   }))
-}
-
-/** @throws {NotWritable} */
-function requireWritable(builds) {
-  try {
-    mkdirSync(builds, { recursive: true })
-    accessSync(builds, constants.W_OK)
-  } catch (cause) {
-    // Node says of a folder that it may not make on a disk to be read that there is none.
-    throw new NotWritable(
-      `programs are built into ${builds}, which cannot be written to: run this as who owns the project, or in a copy of it`,
-      { cause },
-    )
-  }
-}
-
-/** Two that make the same at once find either nothing or the whole of it. */
-function publish(folder, files) {
-  if (use(folder)) return
-  const half = mkdtempSync(join(dirname(folder), '.half-'))
-  mkdirSync(join(half, USERS))
-  use(half)
-  for (const { path, contents } of files) writeFileSync(join(half, basename(path)), contents)
-  try {
-    renameSync(half, folder)
-  } catch (error) {
-    rmSync(half, { recursive: true })
-    // Someone else's, made meanwhile, is as good.
-    if (!use(folder)) throw error
-  }
-}
-
-/** @returns false: there is no such build */
-function use(folder) {
-  try {
-    writeFileSync(join(folder, USERS, String(process.pid)), '')
-    utimesSync(folder, new Date(), new Date())
-    return true
-  } catch (error) {
-    if (error.code === 'ENOENT') return false
-    throw error
-  }
-}
-
-/** A role is started again from the build that its network began with, however old that is by then. */
-function prune(builds) {
-  const found = readdirSync(builds)
-    .map((name) => join(builds, name))
-    .map((folder) => ({
-      folder,
-      usedAt: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    }))
-    .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { folder } of found.slice(KEPT)) if (!isUsed(folder)) remove(folder)
-}
-
-const isUsed = (folder) => usersOf(folder).some((pid) => isAlive(Number(pid)))
-
-function usersOf(folder) {
-  try {
-    return readdirSync(join(folder, USERS))
-  } catch (error) {
-    if (error.code === 'ENOENT') return []
-    throw error
-  }
-}
-
-/** A pid that was given out again keeps a build longer; that costs a few megabytes. */
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error.code !== 'ESRCH'
-  }
-}
-
-/** At once for whoever looks, so that nobody uses what is half gone. */
-function remove(folder) {
-  const gone = join(dirname(folder), `.gone-${process.pid}-${basename(folder)}`)
-  try {
-    renameSync(folder, gone)
-  } catch (error) {
-    if (error.code === 'ENOENT') return // another one was quicker
-    throw error
-  }
-  rmSync(gone, { recursive: true, force: true })
 }

@@ -108,6 +108,47 @@ Bundle('the same content is one build, another content is another', async () => 
   assert.is(builds().length, 2)
 })
 
+Bundle('what has not changed for a moment is not made again', async () => {
+  const then = new Date(Date.now() - 60_000)
+  const writeThen = (text: string, at: Date) => {
+    write(text)
+    utimesSync(join(root, PROGRAM), at, at)
+  }
+  writeThen('console.log(1)', then)
+  const first = await make()
+  // As long, and of the same time: only who reads it can tell.
+  writeThen('console.log(2)', then)
+  assert.is(await make(), first)
+  writeThen('console.log(2)', new Date(then.getTime() + 1_000))
+  assert.is(run(await make()).stdout, '2\n')
+})
+
+Bundle('other programs of the same files are another build', async () => {
+  const then = new Date(Date.now() - 60_000)
+  write('console.log(1)')
+  utimesSync(join(root, PROGRAM), then, then)
+  const first = await make()
+  const second = await bundle(root, 'builds', { worker: PROGRAM, pool: PROGRAM })
+  assert.is.not(second, first)
+})
+
+Bundle('a package of many small modules is in the bundle, with its own packages', async () => {
+  const packages = join(root, 'node_modules')
+  const add = (path: string, text: string) => {
+    mkdirSync(join(packages, path), { recursive: true })
+    writeFileSync(join(packages, path, 'package.json'), '{"type":"module","exports":"./index.js"}')
+    writeFileSync(join(packages, path, 'index.js'), text)
+  }
+  const part = (version: number) => `export const part = ${version}`
+  add('viem', "export { part } from 'part'")
+  add('viem/node_modules/part', part(1))
+  add('part', part(2))
+  write("import { part } from 'viem'\nimport { part as own } from 'part'\nconsole.log(part, own)")
+  const build = await make()
+  rmSync(join(packages, 'viem'), { recursive: true })
+  assert.equal(run(build), { stdout: '1 2\n', stderr: '' })
+})
+
 Bundle('where nothing can be written, the folder is named', async () => {
   write('console.log(1)')
   writeFileSync(join(root, 'dist'), 'in the way')
