@@ -65,6 +65,11 @@ export function readFailed({ reason, message }: Failure, { model }: OfferedJob):
       return OVERDUE
     case Failure_Reason.REASON_CANCELLED:
       return GAVE_UP
+    case Failure_Reason.REASON_OVERLOADED:
+      return failed(
+        `its inference server had no room for it: ${told}. It is tried again; where this lasts, ` +
+          'give that server more room',
+      )
     default:
       return failed(`its engine failed: ${told}. Is the inference server up, and has it ${model}?`)
   }

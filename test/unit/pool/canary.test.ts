@@ -77,6 +77,10 @@ Verdicts('a failure is told in the words of the worker, made harmless', () => {
       'its engine failed: http://x/v1 cannot be  [31m reached. Is the inference server up, and has ' +
       `it ${MODEL}?`,
   })
+  const full = failure(Failure_Reason.REASON_OVERLOADED, 'upstream answered 429')
+  assert.ok(
+    full.type === 'failed' && full.why.startsWith('its inference server had no room for it:'),
+  )
   const long = failure(Failure_Reason.REASON_INVALID_REQUEST, 'x'.repeat(5_000))
   assert.ok(long.type === 'failed' && long.why.length < 500)
   for (const reason of [2, 4, 5, 6, 99] as Failure_Reason[]) {
