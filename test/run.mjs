@@ -12,6 +12,9 @@ const SECOND_MS = 1_000
 const tool = (name) => join(root, 'node_modules', '.bin', name)
 const node = process.execPath
 
+/** What Node is told before the path of a test file. */
+const TSX = ['--import', 'tsx']
+
 /** A deadline ends what hangs, and is no measure of speed: it is far above what a part takes on a busy machine. */
 const CHECKS = {
   name: 'checks',
@@ -53,6 +56,7 @@ async function main(filters) {
   requireNode()
   await installPackages(root, { withDev: true })
   await installPrograms(filters)
+  await makeViemQuick()
   const total = { passed: 0, failed: 0, skipped: 0 }
   const failures = []
   for (const { atOnce, parts } of STAGES) {
@@ -88,6 +92,15 @@ async function installPrograms(filters) {
   await unregister()
 }
 
+/** In processes that this one starts. */
+async function makeViemQuick() {
+  // Not before the packages are there.
+  const { quickViem } = await import('./quick-viem.mjs')
+  const { args, env } = await quickViem(root)
+  TSX.push(...args)
+  Object.assign(process.env, env)
+}
+
 function testFiles(name, deadlineSeconds) {
   const deadlineMs = deadlineSeconds * SECOND_MS
   return { name, deadlineMs, count: countUvu, jobs: () => findTestFiles(name).map(testFile) }
@@ -105,7 +118,7 @@ function findTestFiles(name) {
 }
 
 function testFile(path) {
-  return { name: relative(root, path), command: [node, '--import', 'tsx', path] }
+  return { name: relative(root, path), command: [node, ...TSX, path] }
 }
 
 function jobsOf(parts, filters) {
