@@ -17,6 +17,14 @@ export const NETWORK = {
   worker: 'src/worker/main.ts',
 }
 
+/** Programs that look or act once, and end. */
+export const COMMANDS = {
+  deploy: 'src/chain/deploy/main.ts',
+  listen: 'src/listen/main.ts',
+  verify: 'src/audit/verify/main.ts',
+  audit: 'src/audit/books/main.ts',
+}
+
 /**
  * @param {string} root folder of package.json
  * @returns where the build is, for those who run it (`bundled.mjs`); it stays as long as this process lives

@@ -13,7 +13,7 @@ const CONCURRENCY = 48
 const CREDITS = 200_000n
 const LOOK_MS = 100
 const PATIENCE_SECONDS = '120'
-const PROGRAM = join(import.meta.dirname, '../../src/audit/books/main.ts')
+const PROGRAM = join(import.meta.dirname, '../../src/network/program.mjs')
 
 const network = await startNetwork(MIXED_NETWORK)
 try {
@@ -38,8 +38,8 @@ try {
 
 async function audit(dataDir: string) {
   const began = performance.now()
-  const args = [PROGRAM, '--data-dir', dataDir, '--patience', PATIENCE_SECONDS]
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args])
+  const args = [PROGRAM, 'audit', '--data-dir', dataDir, '--patience', PATIENCE_SECONDS]
+  const child = spawn(process.execPath, args)
   let out = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

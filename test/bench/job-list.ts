@@ -113,7 +113,7 @@ async function startEdge(): Promise<string> {
   }
   writeFileSync(contracts, JSON.stringify({ chain_id: 1, deploy_block: 0, ...addresses }))
   const port = await freePort()
-  edge = spawn(process.execPath, ['src/network/role.mjs', 'edge'], {
+  edge = spawn(process.execPath, ['src/network/program.mjs', 'edge'], {
     env: {
       PATH: process.env.PATH,
       NATS_URL: natsServer.url,

@@ -36,7 +36,7 @@ export async function auditFlaws({ dataDir, nats_url, redis_url }: Network): Pro
 
 /** The command, as an operator runs it. */
 export async function auditCommandFlaws(network: Network): Promise<string[]> {
-  const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', [])
+  const { code, out, err } = await runOn(network, 'audit', [])
   if (code === 0) return []
   const named = out.split('\n').filter((line) => line.startsWith('✗'))
   return [`npm run audit ended with ${code}: ${err}`, ...named.slice(0, SHOWN)]

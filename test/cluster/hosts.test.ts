@@ -70,7 +70,7 @@ for (const name of CUTS) {
 test('the auditor finds nothing wrong in chain, journal and views', async () => {
   const { rpcUrl, natsUrl, redisUrl, contractsFile } = network
   const said = await run([
-    'src/audit/books/main.ts',
+    'audit',
     ...['--rpc', rpcUrl, '--contracts', contractsFile, '--nats', natsUrl, '--redis', redisUrl],
   ])
   assert.is(said.code, 0, `${said.out}${said.err}`)

@@ -98,7 +98,7 @@ function readinessOfActors(): Promise<string[]> {
 }
 
 Cluster('the auditor finds nothing wrong in chain, journal and views', async () => {
-  const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', ['--json'])
+  const { code, out, err } = await runOn(network, 'audit', ['--json'])
   assert.is(code, 0, `${out}${err}`)
 })
 

@@ -109,7 +109,7 @@ Audit('what cannot be told: 2, and why', async () => {
   assert.match(unreadable.err, /Redis at 127\.0\.0\.1:9 did not answer/)
 })
 
-const audit = (...args: string[]): Promise<Said> => runOn(network, 'src/audit/books/main.ts', args)
+const audit = (...args: string[]): Promise<Said> => runOn(network, 'audit', args)
 
 async function read(...args: string[]): Promise<{ books: Books; code: number | null }> {
   const { out, err, code } = await audit('--json', ...args)

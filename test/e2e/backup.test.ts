@@ -109,9 +109,7 @@ Backup('what was locked comes back by itself, and the books are right', async ()
 
 /** `npm run audit` names the jobs that are on chain and in no journal, and nothing else. */
 async function differOnlyInWhatWasLost(): Promise<void> {
-  const { out, err } = await runOn(network, 'src/audit/books/main.ts', [
-    ...['--json', '--patience', '60'],
-  ])
+  const { out, err } = await runOn(network, 'audit', [...['--json', '--patience', '60']])
   if (!out) throw new Error(`no books: ${err}`)
   const { differences, tokens } = JSON.parse(out) as AuditedBooks
   assert.is(tokens.held, tokens.owed)

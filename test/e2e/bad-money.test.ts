@@ -123,7 +123,7 @@ BadMoney('a worker that leaves in mid-answer: the job fails, all credits are bac
 })
 
 BadMoney('after all of it the books are right', async () => {
-  const said = await runOn(network, 'src/audit/books/main.ts', [])
+  const said = await runOn(network, 'audit', [])
   assert.is(said.code, 0, said.out + said.err)
 })
 

@@ -106,7 +106,7 @@ Lying('the second one in a later session: the same', async () => {
 })
 
 Lying('the books are right', async () => {
-  const said = await runOn(network, 'src/audit/books/main.ts', ['--patience', '45'])
+  const said = await runOn(network, 'audit', ['--patience', '45'])
   assert.is(said.code, 0, said.out + said.err)
 })
 

@@ -26,7 +26,7 @@ export function startWorker(
   const home = mkdtempSync(join(tmpdir(), 'svc-worker-'))
   const child: ChildProcess = spawn(
     process.execPath,
-    [resolve(ROOT, 'src/network/role.mjs'), 'worker'],
+    [resolve(ROOT, 'src/network/program.mjs'), 'worker'],
     {
       cwd: ROOT,
       stdio: 'ignore',

@@ -17,7 +17,6 @@ import { whole } from './verdicts.ts'
 /** `npm run verify`, as a caller runs it who has nothing but a node of the chain and an answer. */
 const Verify = suite('verify')
 
-const VERIFY = 'src/audit/verify/main.ts'
 const SETTLE_MS = 90_000
 
 let network: Network
@@ -133,11 +132,11 @@ Verify('what cannot be told: 2, and why', async () => {
 Verify('needs no network, only its chain', async () => {
   const { jobId } = await settled()
   const contracts = join(network.dataDir, 'contracts.json')
-  const said = await run([VERIFY, jobId, '--rpc', network.rpc_url, '--contracts', contracts])
+  const said = await run(['verify', jobId, '--rpc', network.rpc_url, '--contracts', contracts])
   assert.is(said.code, 0, told(said))
 })
 
-const verify = (args: readonly string[], input?: string) => runOn(network, VERIFY, args, input)
+const verify = (args: readonly string[], input?: string) => runOn(network, 'verify', args, input)
 const judged = ({ out }: Said): Verdict => JSON.parse(out)
 const told = (said: Said): string => JSON.stringify(said)
 

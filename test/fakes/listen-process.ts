@@ -19,7 +19,7 @@ export function startListening(
   env: Readonly<Record<string, string>> = {},
 ): ListenProcess {
   const { SVC_API_KEY: _key, SVC_BASE_URL: _url, ...clean } = process.env
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/listen/main.ts', ...args], {
+  const child = spawn(process.execPath, ['src/network/program.mjs', 'listen', ...args], {
     cwd: ROOT,
     env: { ...clean, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -51,7 +51,7 @@ const envOf = (role: RoleName) => ({
 
 async function start(role: RoleName): Promise<ChildProcess> {
   const own = await freePort()
-  return spawn(process.execPath, ['src/network/role.mjs', role], {
+  return spawn(process.execPath, ['src/network/program.mjs', role], {
     env: { ...envOf(role), [`${role.toUpperCase()}_PORT`]: String(own) },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -117,7 +117,7 @@ Starting('a port that another program has ends each, and names the settings', as
 
 /** Of a role that ends at its start. */
 async function lastWords(role: RoleName, env: Readonly<Record<string, string>>): Promise<string> {
-  const child = spawn(process.execPath, ['src/network/role.mjs', role], {
+  const child = spawn(process.execPath, ['src/network/program.mjs', role], {
     env: { ...envOf(role), ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -9,19 +9,20 @@ export interface Said {
 }
 
 const ROOT = resolve(import.meta.dirname, '../..')
+const PROGRAM = 'src/network/program.mjs'
 const DEADLINE_MS = 240_000
 
 /** Runs a command of this project, as `npm run` would, on a network's data directory. */
 export const runOn = (
   network: Pick<Network, 'dataDir'>,
-  program: 'src/audit/verify/main.ts' | 'src/audit/books/main.ts',
+  program: 'verify' | 'audit',
   args: readonly string[],
   input = '',
 ): Promise<Said> => run([program, ...args, '--data-dir', network.dataDir], input)
 
-/** @param args a program of this project and what it is told */
+/** @param args a command of this project and what it is told */
 export function run(args: readonly string[], input = ''): Promise<Said> {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: ROOT,
     timeout: DEADLINE_MS,
   })

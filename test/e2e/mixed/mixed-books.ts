@@ -11,7 +11,7 @@ export async function mixedLifeWithRightBooks(
   inTheMiddle?: () => void,
 ): Promise<void> {
   const { endings } = await mixedLife(network, MIX, inTheMiddle)
-  const { code, out, err } = await runOn(network, 'src/audit/books/main.ts', ['--json'])
+  const { code, out, err } = await runOn(network, 'audit', ['--json'])
   const books = JSON.parse(out)
   assert.is(code, 0, `${JSON.stringify({ endings, ...books })}${err}`)
   assert.equal(books.code.type, 'same')

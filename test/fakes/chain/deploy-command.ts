@@ -68,7 +68,7 @@ function runDeploy(
   env: Readonly<Record<string, string>>,
   started: (child: ChildProcess) => void = () => {},
 ): Promise<Ran> {
-  const main = ['--import', 'tsx', 'src/chain/deploy/main.ts']
+  const main = ['src/network/program.mjs', 'deploy']
   const child = spawn(process.execPath, [...main, ...args], {
     env: {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME, DEPLOYER_PRIVATE_KEY: KEYS.deployer },

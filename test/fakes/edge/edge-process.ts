@@ -95,7 +95,7 @@ function spawnEdge(options: { nats: Server; redis: Server; dir: string; port: nu
       deploy_block: 0,
     }),
   )
-  return spawn(process.execPath, ['src/network/role.mjs', 'edge'], {
+  return spawn(process.execPath, ['src/network/program.mjs', 'edge'], {
     env: {
       PATH: process.env.PATH,
       NATS_URL: nats.url,

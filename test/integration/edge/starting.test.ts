@@ -86,7 +86,7 @@ async function startEdge(settings: NodeJS.ProcessEnv) {
     LEAVE_SECONDS: '0',
     ...settings,
   }
-  const edge = spawn(process.execPath, ['src/network/role.mjs', 'edge'], {
+  const edge = spawn(process.execPath, ['src/network/program.mjs', 'edge'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
