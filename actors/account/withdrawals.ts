@@ -77,6 +77,12 @@ export function makeWithdrawals(options: Options): Withdrawals {
           return refused(voucherOpen(reply.deadline))
         case 'insufficient':
           return refused(insufficient(reply.remaining))
+        case 'used':
+          return {
+            type: 'unavailable',
+            reason: 'the last withdrawal of the wallet is not confirmed yet',
+            lastUnconfirmed: true,
+          }
         default:
           return {
             type: 'unavailable',
@@ -112,8 +118,9 @@ async function setAside(options: Options, request: WithdrawCredits): Promise<Set
     const reply = await setAsides.setAside(wanted, { ...seen, time: timePassed(seen, now) })
     if (attempt === ATTEMPTS_MAX) return reply
     if (reply.type === 'unknown_wallet') await load(wallet)
-    else if (reply.type === 'stale') await pause(clock, BETWEEN_ATTEMPTS_MS)
-    else return reply
+    else if (reply.type === 'stale' || reply.type === 'used') {
+      await pause(clock, BETWEEN_ATTEMPTS_MS)
+    } else return reply
   }
 }
 

@@ -22,7 +22,12 @@ export type WithdrawCreditsReply =
   | { readonly type: 'granted'; readonly voucher: WithdrawalVoucher }
   | { readonly type: 'refused'; readonly refusal: WithdrawalRefusal }
   /** Nothing is wrong with the request: ask again, with the same id. */
-  | { readonly type: 'unavailable'; readonly reason: string }
+  | {
+      readonly type: 'unavailable'
+      readonly reason: string
+      /** The wallet's last withdrawal is in a block that lacks confirmations: nothing is wrong at all. */
+      readonly lastUnconfirmed?: boolean
+    }
 
 /** What `withdraw` and `withdrawFor` of the escrow take. */
 export interface WithdrawalVoucher {

@@ -45,8 +45,10 @@ export type SetAsideReply =
   /** Another voucher can still be used. */
   | { readonly type: 'open'; readonly deadline: number }
   | { readonly type: 'insufficient'; readonly remaining: Credits }
-  /** The ledger has seen a later block, or is to see a withdrawal yet: read the chain again. */
+  /** The ledger has seen a later block: read the chain again. */
   | { readonly type: 'stale' }
+  /** The latest voucher is, and the ledger sees its withdrawal only once that is confirmed. */
+  | { readonly type: 'used' }
   | { readonly type: 'unknown_wallet' }
 
 export interface OverdueVoucher {

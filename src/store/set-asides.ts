@@ -78,6 +78,7 @@ function toReply(wallet: Address, [type, ...told]: string[]): SetAsideReply {
     case 'insufficient':
       return { type, remaining: clamp(told[0]!) }
     case 'stale':
+    case 'used':
       return { type }
     default:
       return { type: 'unknown_wallet' }

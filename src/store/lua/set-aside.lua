@@ -2,7 +2,7 @@
 -- ARGV[2] request id  [3] credits  [4] to  [5] the wallet's next nonce on chain  [6] deadline (s)
 -- ARGV[7] block after which that was the nonce  [8] its time (s)
 -- returns {'set_aside', request id, credits, to, nonce, deadline} | {'open', deadline}
---         | {'insufficient', remaining} | {'stale'} | {'unknown'}
+--         | {'insufficient', remaining} | {'stale'} | {'used'} | {'unknown'}
 local KEPT_SECONDS = 86400
 local latest = redis.call('HMGET', KEYS[3], 'i', 'c', 't', 'n', 'd')
 if latest[1] == ARGV[2] then
@@ -15,7 +15,7 @@ if latest[1] then
   local unused = latest[4] == ARGV[5]
   if unused and tonumber(latest[5]) >= tonumber(ARGV[8]) then return { 'open', latest[5] } end
   -- Used: its log is on the way, and takes from the balance when it ends what is set aside.
-  if not unused and hold(WITHDRAWAL) then return { 'stale' } end
+  if not unused and hold(WITHDRAWAL) then return { 'used' } end
 end
 -- Also of a voucher that is not kept any more.
 endAside()

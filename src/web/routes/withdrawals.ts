@@ -51,6 +51,13 @@ export function withdrawals(server: FastifyInstance, { bus, log }: Options): voi
           return { type: 'unavailable', reason: String(error) }
         })
       if (reply.type === 'refused') throw refusalOf(reply.refusal)
+      if (reply.type === 'unavailable' && reply.lastUnconfirmed) {
+        throw refuse(
+          'service_unavailable',
+          'Your last withdrawal was paid, and is not confirmed yet. The next one at once is possible as soon as ' +
+            'it is. The withdrawal with a waiting time needs nothing of us.',
+        )
+      }
       if (reply.type === 'unavailable') {
         log.warn({ wallet: ask.wallet, reason: reply.reason }, 'withdrawal: no voucher')
         throw refuse(

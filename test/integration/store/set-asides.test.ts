@@ -152,7 +152,7 @@ Asides('used, with its log on the way: the next request waits for the log', asyn
   const wallet = await loaded(100)
   await setAside(wallet, 60)
   const used = seen({ nonce: 1n, block: 12 })
-  assert.equal(await setAside(wallet, 30, 'two', used), { type: 'stale' })
+  assert.equal(await setAside(wallet, 30, 'two', used), { type: 'used' })
   await withdrawn(wallet, 60, 12)
   assert.is((await setAside(wallet, 30, 'two', used)).type, 'set_aside')
   assert.is(await remaining(wallet), 10n)

@@ -82,6 +82,20 @@ Withdrawals(
   },
 )
 
+Withdrawals('the last one lacks confirmations: waited for, then told as what it is', async () => {
+  const { setAsides, withdrawals, clock } = open()
+  setAsides.replies = [{ type: 'used' }]
+  const soon = withdrawals.answer(request)
+  await clock.advance(1_000)
+  assert.is((await soon).type, 'granted')
+
+  setAsides.replies = Array(100).fill({ type: 'used' })
+  const later = withdrawals.answer({ ...request, requestId: 'w-2' })
+  await clock.advance(10_000)
+  const answer = await later
+  assert.ok(answer.type === 'unavailable' && answer.lastUnconfirmed)
+})
+
 Withdrawals('a host without the key says so, and what to do instead', async () => {
   const { setAsides, vouchers, withdrawals } = open()
   vouchers.offered = false
