@@ -110,7 +110,7 @@ export function WithWallet({ wallet, web }: Props) {
       )}
       {buy.data && (
         <Done title={`Bought ${credits(buy.variables)}`}>
-          Your balance follows within seconds. <TxLink hash={buy.data} />
+          Your balance follows as soon as the chain has confirmed it. <TxLink hash={buy.data} />
         </Done>
       )}
     </Stack>
@@ -142,7 +142,7 @@ function WhatHappens({ web, relayed }: { readonly web: WebConfig; readonly relay
             </List.Item>
           </>
         )}
-        <List.Item>The credits are yours as soon as the payment is in a block.</List.Item>
+        <List.Item>The credits are yours as soon as the chain has confirmed the payment.</List.Item>
       </List>
     </div>
   )
