@@ -18,6 +18,7 @@ import {
 } from './after-attempt.ts'
 import type { WebhookRecords } from './records.ts'
 import type { Secrets } from './secrets.ts'
+import { movedKey } from './waiting-lines.ts'
 
 export interface AttemptOptions {
   readonly queues: WebhookQueues
@@ -38,12 +39,12 @@ export type TakerOf = (work: Owed) => Promise<WebhookRecord | undefined>
 
 export const RETRY_MS = 1_000
 /** An operator has to put a key back. */
-const NO_SECRET_RETRY_MS = 60_000
+const NO_SECRET_WAIT_SECONDS = 300
 const STORE_TRIES = 20
 
 /** Signs what is owed, sends it once, and keeps what came of it. */
 export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
-  const { secrets, sender, names, clock, log } = options
+  const { queues, secrets, sender, names, clock, log } = options
   const conclude = makeConclude(options)
 
   /** @returns undefined where there is nothing to send, for now or for ever: `work` has been told which */
@@ -60,8 +61,20 @@ export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
     if (!webhook) return undefined
     const secret = secretOf(webhook)
     if (secret !== undefined) return { url: webhook.url, secret }
-    work.later(NO_SECRET_RETRY_MS)
+    await putAside(work)
     return undefined
+  }
+
+  /** Into a line: whatever is only put off is held, and a lost key would in the end hold up everybody. */
+  const putAside = async (work: Owed): Promise<void> => {
+    const { body, sequence } = work
+    try {
+      await queues.put(body, movedKey(body, sequence), NO_SECRET_WAIT_SECONDS)
+      work.done()
+    } catch (error) {
+      log.warn({ err: error }, 'webhooks: a delivery is put off')
+      work.later(RETRY_MS)
+    }
   }
 
   const secretOf = (webhook: WebhookRecord): string | undefined => {
