@@ -26,6 +26,11 @@ export class PoolClock {
     return deadlineAt - this.now()
   }
 
+  /** When that is by this machine's own clock, however wrong it is: people and figures compare with that one. */
+  here(at: number): number {
+    return Date.now() + this.leftMs(at)
+  }
+
   private now(): number {
     return this.sinceStartMs === undefined ? Date.now() : this.sinceStartMs + performance.now()
   }

@@ -154,7 +154,7 @@ export class Session {
         else void this.drain(DRAIN_MS, 'the pool drains')
         return
       case 'standing':
-        this.options.hears.stands(message.value)
+        this.options.hears.stands(this.here(message.value))
         return
       case 'batch': // none is in another
       case undefined:
@@ -162,6 +162,11 @@ export class Session {
       default:
         unreachable(message)
     }
+  }
+
+  private here(standing: Standing): Standing {
+    const { restingUntil } = standing
+    return { ...standing, restingUntil: restingUntil && this.poolClock.here(restingUntil) }
   }
 
   private introduce(challenge: Challenge): void {

@@ -19,6 +19,15 @@ Clock('a deadline is as far as the pool says, also while this clock is set', () 
   assert.is(left(), 60)
 })
 
+Clock('what is a minute ahead of the pool is a minute ahead of this clock, wrong as it is', () => {
+  const clock = new PoolClock(pino({ level: 'silent' }))
+  assert.is(clock.here(1_900_000_060_000), 1_900_000_060_000, 'nothing was heard yet')
+  clock.hear(now() + 300_000)
+  Date.now = () => now() + 3_000
+  const aheadMs = clock.here(now() + 360_000) - Date.now()
+  assert.is(Math.round(aheadMs / 1_000), 60)
+})
+
 Clock('a clock that differs is told once, and again when it differs by more', () => {
   const told: unknown[] = []
   const log = { warn: (what: unknown) => told.push(what) }
