@@ -7,7 +7,7 @@ import type {
 } from '../../src/messages/account.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus, Subscription } from '../../src/ports/bus.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
 import type { SetAsides } from '../../src/ports/set-asides.ts'
 import type { Vouchers } from '../../src/ports/vouchers.ts'
@@ -32,10 +32,13 @@ export interface AccountOptions {
  */
 export interface AccountService {
   start(): Promise<void>
+  /** Takes no more requests, and answers those that it has: what they need is there until then. */
   stop(): Promise<void>
 }
 
 const QUEUE = 'account'
+/** Nobody waits longer for an answer. */
+const ANSWER_MS = 10_000
 const SWEEP_MS = 5_000
 
 /** Runs in each host: requests are shared out among them, a sweep is harmless twice. */
@@ -43,6 +46,7 @@ export function makeAccountService(options: AccountOptions): AccountService {
   const { load, bus, clock, log } = options
   const sweep = makeSweeper(options)
   const withdrawals = makeWithdrawals(options)
+  const underWay = new Set<Promise<void>>()
   let endings: (() => void)[] = []
 
   /** Answers each request on `subject`; a throw is an answer too. */
@@ -54,11 +58,14 @@ export function makeAccountService(options: AccountOptions): AccountService {
       subject,
       (message, _subject, respond) => {
         const request = message as Request // only edges and the web app's API ask here
-        reply(request).then(respond, (error: unknown) => {
-          log.warn({ err: error, wallet: request.wallet, subject }, 'account: not answered')
-          const reason = error instanceof Error ? error.message : String(error)
-          respond({ type: 'unavailable', reason })
-        })
+        const answered = reply(request)
+          .then(respond, (error: unknown) => {
+            log.warn({ err: error, wallet: request.wallet, subject }, 'account: not answered')
+            const reason = error instanceof Error ? error.message : String(error)
+            respond({ type: 'unavailable', reason })
+          })
+          .finally(() => underWay.delete(answered))
+        underWay.add(answered)
       },
       { queue: QUEUE },
     )
@@ -85,6 +92,7 @@ export function makeAccountService(options: AccountOptions): AccountService {
     },
     stop: async () => {
       for (const end of endings.splice(0)) end()
+      if (underWay.size > 0) await Promise.race([Promise.all(underWay), pause(clock, ANSWER_MS)])
     },
   }
 }

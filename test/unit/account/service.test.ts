@@ -158,4 +158,38 @@ Account('grants a withdrawal, says when it cannot, and sweeps what nobody used',
   await service.stop()
 })
 
+Account('a host that leaves answers what it was asked before', async () => {
+  const { reader, service, load } = await open()
+  const account = reader.account.bind(reader)
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  reader.account = async () => {
+    await held
+    return account()
+  }
+  const asked = load()
+  await rest()
+  let gone = false
+  const stopped = service.stop().then(() => {
+    gone = true
+  })
+  await rest()
+  assert.not(gone, 'the store would be closed under the answer')
+  answer()
+  assert.equal(await asked, { type: 'loaded' })
+  await stopped
+})
+
+Account('and does not wait for one that nobody waits for any more', async () => {
+  const { reader, service, clock, load } = await open()
+  reader.account = () => new Promise(() => {})
+  void load().catch(() => {})
+  await rest()
+  const stopped = service.stop()
+  await clock.advance(10_000)
+  await stopped
+})
+
 Account.run()
