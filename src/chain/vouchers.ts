@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type RpcBlock } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem'
 import { toAddress } from '../domain/ids.ts'
 import {
   domainSeparator,
@@ -14,7 +14,9 @@ import type { Vouchers } from '../ports/vouchers.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { RoleKeys } from './read/roles.ts'
+import { headOf } from './rpc/head.ts'
 import { makeRpc, type Rpc, RpcError } from './rpc/json-rpc.ts'
+import { blockOf } from './rpc/new-logs.ts'
 
 interface Options {
   readonly rpcUrl: string
@@ -33,6 +35,8 @@ export interface ClosableVouchers extends Vouchers {
 
 const NOBODY = toAddress(`0x${'00'.repeat(20)}`)
 const READS_MAX = 10
+/** So often the head may move during a read before the block behind it is read, as an account is. */
+const MOVES_MAX = 3
 
 /** The escrow's withdrawal vouchers, signed with the operator's key for them. */
 export function makeVouchers(options: Options): ClosableVouchers {
@@ -53,9 +57,14 @@ export function makeVouchers(options: Options): ClosableVouchers {
         functionName: 'withdrawalNonce',
         args: [wallet],
       })
+      let moves = 0
+      let keepsHistory = true
       for (let reads = 0; reads < READS_MAX; reads++) {
-        const seen = await readOnce(rpc, { to: escrow, data })
-        if (seen) return seen
+        const isPast = keepsHistory && moves >= MOVES_MAX
+        const seen = await readOnce(rpc, { to: escrow, data }, isPast)
+        if (typeof seen !== 'string') return seen
+        if (seen === 'moved') moves++
+        else if (isPast) keepsHistory = false
       }
       throw new ChainUnavailable(`the chain moved on during each of ${READS_MAX} reads; ask again`)
     },
@@ -67,23 +76,30 @@ export function makeVouchers(options: Options): ClosableVouchers {
   }
 }
 
-/** @returns undefined where the node had moved on before or during the read */
+type Read = SeenVouchers | 'moved' | 'pruned'
+
+/** @param isPast the block behind the head, whose state no node mixes up with what it mines */
 async function readOnce(
   rpc: Rpc,
   call: { readonly to: Hex; readonly data: Hex },
-): Promise<SeenVouchers | undefined> {
-  const head = await rpc.call<RpcBlock>('eth_getBlockByNumber', ['latest', false])
+  isPast: boolean,
+): Promise<Read> {
+  const head = await headOf(rpc)
+  const number = Number(head.number) - (isPast ? 1 : 0)
+  const ask = () => rpc.call<Hex>('eth_call', [call, numberToHex(number)])
   try {
-    const data = await rpc.call<Hex>('eth_call', [call, head.number])
-    if ((await rpc.call<Hex>('eth_blockNumber', [])) !== head.number) return undefined
+    const [data, block] = isPast
+      ? await Promise.all([ask(), blockOf(rpc, number)])
+      : [await ask(), await headOf(rpc)]
+    if (!block || block.hash !== (isPast ? head.parentHash : head.hash)) return 'moved'
     const nonce = decodeFunctionResult({
       abi: jobEscrowAbi,
       functionName: 'withdrawalNonce',
       data,
     })
-    return { nonce, block: Number(head.number), time: Number(head.timestamp) }
+    return { nonce, block: number, time: Number(block.timestamp) }
   } catch (error) {
-    if (error instanceof RpcError) return undefined // pruned
+    if (error instanceof RpcError) return 'pruned'
     throw error
   }
 }
