@@ -1,4 +1,6 @@
 import { connect } from 'node:http2'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WorkerServiceService } from '../../../proto/gen/svc/worker/v1/worker.ts'
@@ -11,6 +13,9 @@ import { pause, SOON_MS, until } from '../../until.ts'
 
 /** What was said to a worker that does not read, after its end. Over real streams: grpc-js has no word for it. */
 const Stalled = suite('pool: a worker that has stalled')
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const OFFERS = 8
 const OFFER_UNITS = 2_000_000
@@ -26,7 +31,7 @@ async function meet<Worker extends { end(): void }>(dialIn: (port: number) => Wo
   const server = await listen({ host: '127.0.0.1', port: 0, tls: undefined, onWorker })
   const worker = dialIn(server.port)
   await until('the call', () => calls.length === 1, SOON_MS)
-  const call = calls[0]!
+  const call = calls.pop()!
   const close = async () => {
     worker.end()
     await server.close()
@@ -54,7 +59,8 @@ function dialAndRead(port: number) {
   return { call, end }
 }
 
-function sayMuch(line: WorkerLine): void {
+/** @returns what all of it holds, for as long as anybody does */
+function sayMuch(line: WorkerLine): WeakRef<object> {
   const messages = [{ role: 2, content: 'x'.repeat(OFFER_UNITS) }]
   for (let n = 0; n < OFFERS; n++) {
     line.say({
@@ -65,20 +71,36 @@ function sayMuch(line: WorkerLine): void {
       },
     })
   }
+  return new WeakRef(messages)
 }
 
 const ENDING = { code: 8, details: 'offers are not being read' }
 
-Stalled('its stream is gone a second after its end, with all that it did not read', async () => {
-  const { call, line, close } = await meet(dialAndStall)
-  sayMuch(line)
+/** In a function of its own: when it is over, nothing here holds on to the call. */
+async function untilCut({ call, line }: Awaited<ReturnType<typeof meet>>) {
+  const said = sayMuch(line)
   await pause(300) // as much has gone out as the buffers on the way take
   line.end(ENDING)
   assert.ok(call.writableLength > 0, 'it has not read all')
+  await until('the end of the stream', () => streamOf(call).destroyed, 5_000)
+  assert.ok(call.destroyed)
+  return said
+}
+
+Stalled('its stream is gone a second after its end, with all that it did not read', async () => {
+  let close = async () => {}
+  const begin = async () => {
+    const met = await meet(dialAndStall)
+    close = met.close
+    return untilCut(met)
+  }
   try {
-    await until('the end of the stream', () => streamOf(call).destroyed, 5_000)
-    assert.ok(call.destroyed)
-    assert.is(call.writableLength, 0)
+    const said = await begin()
+    const isForgotten = () => {
+      collectGarbage()
+      return said.deref() === undefined
+    }
+    await until('what was said is forgotten', isForgotten, SOON_MS)
   } finally {
     await close()
   }
