@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { toAddress } from '../domain/ids.ts'
 import {
   domainSeparator,
@@ -14,9 +14,8 @@ import type { Vouchers } from '../ports/vouchers.ts'
 import { jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { RoleKeys } from './read/roles.ts'
-import { headOf } from './rpc/head.ts'
-import { makeRpc, type Rpc, RpcError } from './rpc/json-rpc.ts'
-import { blockOf } from './rpc/new-logs.ts'
+import { callAtBlock, type SaidAtBlock } from './rpc/call-at-block.ts'
+import { makeRpc, type Rpc } from './rpc/json-rpc.ts'
 
 interface Options {
   readonly rpcUrl: string
@@ -35,8 +34,6 @@ export interface ClosableVouchers extends Vouchers {
 
 const NOBODY = toAddress(`0x${'00'.repeat(20)}`)
 const READS_MAX = 10
-/** So often the head may move during a read before the block behind it is read, as an account is. */
-const MOVES_MAX = 3
 
 /** The escrow's withdrawal vouchers, signed with the operator's key for them. */
 export function makeVouchers(options: Options): ClosableVouchers {
@@ -57,14 +54,10 @@ export function makeVouchers(options: Options): ClosableVouchers {
         functionName: 'withdrawalNonce',
         args: [wallet],
       })
-      let moves = 0
-      let keepsHistory = true
+      const ask = callAtBlock(rpc, { to: escrow, data })
       for (let reads = 0; reads < READS_MAX; reads++) {
-        const isPast = keepsHistory && moves >= MOVES_MAX
-        const seen = await readOnce(rpc, { to: escrow, data }, isPast)
-        if (typeof seen !== 'string') return seen
-        if (seen === 'moved') moves++
-        else if (isPast) keepsHistory = false
+        const said = await ask()
+        if (said) return toSeen(said)
       }
       throw new ChainUnavailable(`the chain moved on during each of ${READS_MAX} reads; ask again`)
     },
@@ -76,30 +69,8 @@ export function makeVouchers(options: Options): ClosableVouchers {
   }
 }
 
-type Read = SeenVouchers | 'moved' | 'pruned'
-
-/** @param isPast the block behind the head, whose state no node mixes up with what it mines */
-async function readOnce(
-  rpc: Rpc,
-  call: { readonly to: Hex; readonly data: Hex },
-  isPast: boolean,
-): Promise<Read> {
-  const head = await headOf(rpc)
-  const number = Number(head.number) - (isPast ? 1 : 0)
-  const ask = () => rpc.call<Hex>('eth_call', [call, numberToHex(number)])
-  try {
-    const [data, block] = isPast
-      ? await Promise.all([ask(), blockOf(rpc, number)])
-      : [await ask(), await headOf(rpc)]
-    if (!block || block.hash !== (isPast ? head.parentHash : head.hash)) return 'moved'
-    const nonce = decodeFunctionResult({
-      abi: jobEscrowAbi,
-      functionName: 'withdrawalNonce',
-      data,
-    })
-    return { nonce, block: number, time: Number(block.timestamp) }
-  } catch (error) {
-    if (error instanceof RpcError) return 'pruned'
-    throw error
-  }
+function toSeen({ data, block }: SaidAtBlock): SeenVouchers {
+  const about = { abi: jobEscrowAbi, functionName: 'withdrawalNonce' } as const
+  const nonce = decodeFunctionResult({ ...about, data })
+  return { nonce, block: Number(block.number), time: Number(block.timestamp) }
 }

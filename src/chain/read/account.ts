@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  prepareEncodeFunctionData,
-} from 'viem'
+import { decodeFunctionResult, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { toCredits } from '../../domain/credits.ts'
 import { type Address, toHex32 } from '../../domain/ids.ts'
 import { unreachable } from '../../domain/result.ts'
@@ -14,9 +8,8 @@ import { type ChainFact, ChainUnavailable } from '../../ports/escrow.ts'
 import type { BlockId, ChainAccount } from '../../ports/ledger.ts'
 import { jobEscrowAbi } from '../abi.ts'
 import type { Contracts } from '../contracts-file.ts'
-import { headOf } from '../rpc/head.ts'
-import { type Rpc, RpcError } from '../rpc/json-rpc.ts'
-import { blockOf } from '../rpc/new-logs.ts'
+import { callAtBlock, type SaidAtBlock } from '../rpc/call-at-block.ts'
+import type { Rpc } from '../rpc/json-rpc.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -28,18 +21,12 @@ type ReadFacts<Given> = (options: Given, from: number, to: number) => Promise<re
 const ACCOUNTS = prepareEncodeFunctionData({ abi: jobEscrowAbi, functionName: 'accounts' })
 
 const READS_MAX = 40
-/** So often the head may move during a read before the block behind it is read. */
-const MOVES_MAX = 3
 /** Longer than a node takes from the state of a block to its number. */
 const BETWEEN_READS_MS = 10
 
 /**
- * The account at a block that is told with it. A node may answer for block N with the state of N + 1
- * while it mines that (measured on anvil: 6 % of reads under load), or have pruned N by the time it
- * is asked. A balance that is off by one block would stay wrong, so a read counts only if the head
- * did not move meanwhile, and if an earlier one and the logs in between add up to it. Where blocks come
- * faster than a far node answers, the head always has moved: then the block before it is read, whose state
- * no node mixes up with what it mines. A node without history refuses that, and is not asked for it again.
+ * The account at a block that is told with it. A balance that is off by one block would stay wrong, so a read
+ * counts only if an earlier one and the logs in between add up to it.
  * @throws {ChainUnavailable}
  */
 export async function readAccount<Given extends Options>(
@@ -47,15 +34,14 @@ export async function readAccount<Given extends Options>(
   wallet: Address,
   readFacts: ReadFacts<Given>,
 ): Promise<ChainAccount & BlockId> {
+  const { rpc, contracts } = options
+  const data = encodeFunctionData({ ...ACCOUNTS, args: [wallet] })
+  const ask = callAtBlock(rpc, { to: contracts.jobEscrow, data })
   let earlier: (ChainAccount & BlockId) | undefined
-  let moves = 0
-  let keepsHistory = true
   for (let reads = 0; reads < READS_MAX; reads++) {
-    const isPast = keepsHistory && moves >= MOVES_MAX
-    const read = await readOnce(options, wallet, isPast)
-    if (read === 'moved') moves++
-    if (read === 'pruned' && isPast) keepsHistory = false
-    if (typeof read === 'string') continue
+    const said = await ask()
+    if (!said) continue
+    const read = toAccount(said)
     if (earlier && read.block >= earlier.block) {
       const facts =
         read.block > earlier.block ? await readFacts(options, earlier.block + 1, read.block) : []
@@ -67,39 +53,15 @@ export async function readAccount<Given extends Options>(
   throw new ChainUnavailable(`no two of ${READS_MAX} reads of an account agreed; ask again`)
 }
 
-type Read = (ChainAccount & BlockId) | 'moved' | 'pruned'
-
-async function readOnce(
-  { rpc, contracts }: Options,
-  wallet: Address,
-  isPast: boolean,
-): Promise<Read> {
-  const data = encodeFunctionData({ ...ACCOUNTS, args: [wallet] })
-  const head = await headOf(rpc)
-  const block = isPast ? Number(head.number) - 1 : Number(head.number)
-  const hash = isPast ? head.parentHash : head.hash
-  const ask = () =>
-    rpc.call<Hex>('eth_call', [{ to: contracts.jobEscrow, data }, numberToHex(block)])
-  try {
-    const [result, after] = isPast
-      ? await Promise.all([ask(), blockOf(rpc, block)])
-      : [await ask(), await headOf(rpc)]
-    if (after?.hash !== hash) return 'moved'
-    const [available, locked, , lastDepositAt] = decodeFunctionResult({
-      abi: jobEscrowAbi,
-      functionName: 'accounts',
-      data: result,
-    })
-    return {
-      available: toCredits(available),
-      locked: toCredits(locked),
-      lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
-      block,
-      blockHash: toHex32(hash ?? ''),
-    }
-  } catch (error) {
-    if (error instanceof RpcError) return 'pruned'
-    throw error
+function toAccount({ data, block }: SaidAtBlock): ChainAccount & BlockId {
+  const about = { abi: jobEscrowAbi, functionName: 'accounts' } as const
+  const [available, locked, , lastDepositAt] = decodeFunctionResult({ ...about, data })
+  return {
+    available: toCredits(available),
+    locked: toCredits(locked),
+    lastTopupAt: lastDepositAt === 0 ? null : toUnixMs(lastDepositAt * 1000),
+    block: Number(block.number),
+    blockHash: toHex32(block.hash ?? ''),
   }
 }
 
