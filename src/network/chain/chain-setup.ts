@@ -9,7 +9,7 @@ import type { DataDir } from '../data/data-dir.ts'
 import { addressOf, type Keys } from '../data/keys.ts'
 import type { Screen } from '../screen.ts'
 import { waitFor } from '../waiting.ts'
-import { chainWrittenAt } from './chain-state.ts'
+import { chainWrittenAt, hasChainState } from './chain-state.ts'
 
 const WALLET_CREDITS = toCredits(100_000)
 
@@ -89,7 +89,8 @@ const KEPT_PATIENCE_MS = 15_000
  * begins a new chain, without contracts and credits, and nothing works on it.
  */
 export async function untilChainIsKept({ chainState }: DataDir, since: number): Promise<void> {
-  const isWritten = async () => chainWrittenAt(chainState) > since || undefined
+  const isWritten = async () =>
+    (chainWrittenAt(chainState) > since && hasChainState(chainState)) || undefined
   await waitFor(isWritten, KEPT_PATIENCE_MS)
 }
 

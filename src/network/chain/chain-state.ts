@@ -26,7 +26,11 @@ export const chainStateFiles = (file: string): readonly string[] => [
   ...Array.from({ length: EARLIER }, (_, age) => `${file}.${age + 1}`),
 ]
 
-export const hasChainState = (file: string): boolean => chainStateFiles(file).some(existsSync)
+/** Not so where all there is was written in part: the node was killed while it wrote for the first time. */
+export function hasChainState(file: string): boolean {
+  const [newest, ...aside] = chainStateFiles(file)
+  return aside.some(existsSync) || (existsSync(newest!) && read(newest!) !== 'part')
+}
 
 /** When it was written last, in Unix milliseconds. */
 export const chainWrittenAt = (file: string): number =>
@@ -39,8 +43,8 @@ export function keepChainState(file: string): ChainState {
     recover: () => {
       const found = chainStateFiles(file).filter(existsSync)
       const newest = newestOf(found)
+      for (const broken of newest ? found.slice(0, found.indexOf(newest)) : found) rmSync(broken)
       if (!newest) return
-      for (const broken of found.slice(0, found.indexOf(newest))) rmSync(broken)
       // anvil writes over what it was started on, so that is a copy.
       if (newest === file) setAside(file)
       copyFileSync(chainStateFiles(file).slice(1).find(existsSync)!, file)
@@ -74,7 +78,7 @@ interface State {
   }[]
 }
 
-/** One that is whole; where none is, one that anvil can read. */
+/** One that is whole; where none is, one that anvil can read; undefined: there is neither. */
 function newestOf(files: readonly string[]): string | undefined {
   let readable: string | undefined
   for (const file of files) {
@@ -82,7 +86,7 @@ function newestOf(files: readonly string[]): string | undefined {
     if (state === 'too_large' || (state !== 'part' && isWhole(state))) return file
     if (state !== 'part') readable ??= file
   }
-  return readable ?? files[0]
+  return readable
 }
 
 /** Whether each transaction that somebody has sent, by the count of their account, is in a block. */

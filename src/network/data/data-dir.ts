@@ -60,7 +60,8 @@ export function openDataDir(dir: DataDir, fresh: boolean): void {
   // The journal and the ledger speak of one chain. Where that chain is gone, so is their meaning.
   if (!hasChainState(dir.chainState)) {
     const record = recordPath(dir.contractsFile)
-    for (const path of [dir.contractsFile, record, dir.natsStore, dir.redisStore]) remove(path)
+    const ofChain = [...chainStateFiles(dir.chainState), dir.contractsFile, record]
+    for (const path of [...ofChain, dir.natsStore, dir.redisStore]) remove(path)
   }
   for (const path of [dir.natsStore, dir.redisStore, dir.logs]) mkdirSync(path, { recursive: true })
 }

@@ -6,12 +6,18 @@ import * as assert from 'uvu/assert'
 import { makeRpc, type Rpc } from '../../../src/chain/rpc/json-rpc.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { untilChainIsKept } from '../../../src/network/chain/chain-setup.ts'
-import { hasChainState, keepChainState } from '../../../src/network/chain/chain-state.ts'
+import {
+  type ChainState,
+  chainStateFiles,
+  hasChainState,
+  keepChainState,
+} from '../../../src/network/chain/chain-state.ts'
 import { serveGenesis } from '../../../src/network/chain/genesis.ts'
-import { dataDirAt } from '../../../src/network/data/data-dir.ts'
+import { dataDirAt, openDataDir } from '../../../src/network/data/data-dir.ts'
 import { findAnvil } from '../../../src/network/programs/programs.ts'
 import { chainArguments } from '../../../src/network/servers/servers.ts'
 import { furnish } from '../../fakes/chain/anvil.ts'
+import { until } from '../../until.ts'
 import { type Server, startServer } from '../servers.ts'
 
 /** The chain of `npm start`: anvil on a block that the launcher serves. */
@@ -27,12 +33,16 @@ let server: Server
 let rpcUrl: string
 let rpc: Rpc
 let dir: string
+let kept: ChainState
 
 DevelopmentChain.before(async () => {
   genesis = await serveGenesis()
   server = await startServer('chain', (port, folder) => {
     dir = folder
     const state = dataDirAt(folder).chainState
+    kept ??= keepChainState(state)
+    // It may have been killed while it wrote.
+    kept.recover()
     return [findAnvil(), ...chainArguments({ port, state, genesis })]
   })
   rpcUrl = server.url.replace('chain:', 'http:')
@@ -48,6 +58,8 @@ interface Block {
   readonly timestamp: string
   readonly stateRoot: string
 }
+/** What was set aside last, which nobody writes any more. */
+const setAside = () => chainStateFiles(kept.file)[1]!
 const newestBlock = () => rpc.call<Block>('eth_getBlockByNumber', ['latest', false])
 
 const funded = async () => (await furnish({ rpcUrl, dir }, CREDITS)).wallet
@@ -56,6 +68,10 @@ DevelopmentChain('killed, it goes on with what it had, by the clock of the day',
   assert.is((await funded()).funded, true)
   const before = await newestBlock()
   await untilChainIsKept(dataDirAt(dir), Date.now())
+  await until('what it wrote to be set aside', () => {
+    kept.setAside()
+    return existsSync(setAside())
+  })
 
   await server.crash()
 
@@ -70,7 +86,7 @@ DevelopmentChain('killed, it goes on with what it had, by the clock of the day',
 
 DevelopmentChain('what was written in part, or beside a block, is not started on', () => {
   const keep = keepChainState(join(mkdtempSync(join(dir, 'kept-')), 'chain.json'))
-  const whole = readFileSync(dataDirAt(dir).chainState, 'utf8')
+  const whole = readFileSync(setAside(), 'utf8')
   const { best_block_number: newest, ...rest } = JSON.parse(whole)
   // Its accounts have done what its newest block says; the blocks end before.
   const beside = JSON.stringify({ ...rest, best_block_number: newest - 1 })
@@ -89,23 +105,47 @@ DevelopmentChain('what was written in part, or beside a block, is not started on
   }
 })
 
+DevelopmentChain('one that was killed while it wrote for the first time begins anew', async () => {
+  const data = dataDirAt(mkdtempSync(join(dir, 'kept-')))
+  const keep = keepChainState(data.chainState)
+  const isKept = untilChainIsKept(data, 0).then(() => true)
+  const whole = readFileSync(setAside(), 'utf8')
+  writeFileSync(keep.file, whole.slice(0, -10))
+  writeFileSync(data.contractsFile, '{}')
+  assert.not(await Promise.race([isKept, pause(200)]), 'a part is nothing to go on with')
+  assert.not(hasChainState(keep.file))
+  openDataDir(data, false)
+  assert.not(existsSync(keep.file) || existsSync(data.contractsFile))
+
+  writeFileSync(keep.file, whole.slice(0, -10))
+  keep.recover()
+  assert.not(existsSync(keep.file), 'no node starts on it')
+  writeFileSync(keep.file, whole)
+  assert.ok(await isKept)
+})
+
 DevelopmentChain('what was written is set aside once it is finished', async () => {
+  const state = { best_block_number: 0, accounts: {}, transactions: [] }
+  const [startedOn, written] = [1, 2].map((mark) => JSON.stringify({ ...state, mark })) as [
+    string,
+    string,
+  ]
   const keep = keepChainState(join(mkdtempSync(join(dir, 'kept-')), 'chain.json'))
-  writeFileSync(keep.file, 'started on')
+  writeFileSync(keep.file, startedOn)
   keep.recover()
   await pause(FINISHED_MS)
   keep.setAside()
-  assert.is(readFileSync(keep.file, 'utf8'), 'started on')
+  assert.is(readFileSync(keep.file, 'utf8'), startedOn)
 
-  writeFileSync(keep.file, 'written')
+  writeFileSync(keep.file, written)
   keep.setAside()
-  assert.is(readFileSync(keep.file, 'utf8'), 'written')
+  assert.is(readFileSync(keep.file, 'utf8'), written)
   await pause(FINISHED_MS)
   keep.setAside()
   assert.not(existsSync(keep.file))
   assert.ok(hasChainState(keep.file))
   keep.recover()
-  assert.is(readFileSync(keep.file, 'utf8'), 'written')
+  assert.is(readFileSync(keep.file, 'utf8'), written)
 })
 
 DevelopmentChain(

@@ -59,7 +59,7 @@ function dialAndRead(port: number) {
   return { call, end }
 }
 
-/** @returns what all of it holds, for as long as anybody does */
+/** @returns what all of it holds, as long as somebody does */
 function sayMuch(line: WorkerLine): WeakRef<object> {
   const messages = [{ role: 2, content: 'x'.repeat(OFFER_UNITS) }]
   for (let n = 0; n < OFFERS; n++) {
