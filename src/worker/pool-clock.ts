@@ -1,6 +1,8 @@
 import type { Log } from '../telemetry/log.ts'
 
 const SKEW_WARN_MS = 5_000
+/** Two heartbeats that agree to this were not held up, as those are that wait for a machine that slept. */
+const STEADY_MS = 1_000
 
 /**
  * A pool's time, as its heartbeats tell it: the deadlines of its offers are given in that, and by that it judges
@@ -10,12 +12,15 @@ export class PoolClock {
   /** What the pool's clock is ahead of the one that never jumps. */
   private sinceStartMs: number | undefined
   private warnedOfMs = 0
+  private lastAheadMs = Number.NaN
 
   constructor(private readonly log: Log) {}
 
   hear(sentAt: number): void {
     const aheadMs = sentAt - Date.now()
-    if (Math.abs(aheadMs - this.warnedOfMs) > SKEW_WARN_MS) {
+    const isSteady = Math.abs(aheadMs - this.lastAheadMs) < STEADY_MS
+    this.lastAheadMs = aheadMs
+    if (isSteady && Math.abs(aheadMs - this.warnedOfMs) > SKEW_WARN_MS) {
       this.log.warn({ aheadMs }, "the pool's clock differs: set this machine's clock")
       this.warnedOfMs = aheadMs
     }

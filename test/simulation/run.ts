@@ -1,5 +1,4 @@
-// `npm run simulate -- --seeds 1000 --from 1`: many lives; `--history` prints them whole, `--jobs 4`
-// runs four processes side by side.
+// `npm run simulate -- --seeds 1000 --from 1`: many lives. `--help` tells the rest.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -9,18 +8,30 @@ import { liveSeeds } from './seeds.ts'
 const HISTORY_LINES = 120
 const TELL_MS = 10_000
 
+const USAGE = `Lives of a network with faults at random, each made by a seed.
+
+  npm run simulate -- [options]
+  --seeds N     how many lives (100)
+  --from N      the first seed (1)
+  --jobs N      processes side by side (1)
+  --history     each life whole
+  --digest      a line for each life, by which two are compared
+`
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '1' },
     history: { type: 'boolean', default: false },
-    // A line for each life, by which two are compared.
     digest: { type: 'boolean', default: false },
   },
 })
 const [seeds, from, jobs] = [values.seeds, values.from, values.jobs].map(wholeNumber)
-process.exitCode = jobs === 1 ? await runHere(from!, seeds!) : await runBeside(from!, seeds!, jobs!)
+if (values.help) process.stdout.write(USAGE)
+else if (jobs === 1) process.exitCode = await runHere(from!, seeds!)
+else process.exitCode = await runBeside(from!, seeds!, jobs!)
 
 function wholeNumber(text: string): number {
   const number = Number(text)

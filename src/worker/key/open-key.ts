@@ -105,6 +105,7 @@ function readKeystore(file: string): string {
 async function unlock(file: string, settings: Settings): Promise<WorkerKey> {
   // Before anybody is asked for a password.
   const text = readKeystore(file)
+  parseJson(file, text)
   const password = (await givenPassword(settings)) ?? (await ask(`password of ${file}`))
   try {
     return keyOf(await decryptKey(text, password))

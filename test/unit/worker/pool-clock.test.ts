@@ -36,4 +36,12 @@ Clock('a clock that differs is told once, and again when it differs by more', ()
   assert.is(told.length, 2)
 })
 
+Clock('a machine that slept hears of the time meanwhile, and its clock is right', () => {
+  const told: unknown[] = []
+  const log = { warn: (what: unknown) => told.push(what) }
+  const clock = new PoolClock(log as never)
+  for (const aheadMs of [0, 0, -60_000, -55_000, -50_000, 0, 0]) clock.hear(now() + aheadMs)
+  assert.equal(told, [])
+})
+
 Clock.run()
