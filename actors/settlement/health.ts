@@ -1,4 +1,3 @@
-import type { UnixMs } from '../../src/domain/time.ts'
 import type { LaneHealth } from '../../src/messages/lane.ts'
 import { type Lane, SUBJECTS } from '../../src/messages/subjects.ts'
 import type { Bus } from '../../src/ports/bus.ts'
@@ -17,7 +16,8 @@ export interface Health {
 
 export interface Backlog {
   readonly count: number
-  readonly oldestAt?: UnixMs
+  /** By the monotonic clock. */
+  readonly oldestAt?: number
 }
 
 interface Options {
@@ -42,7 +42,7 @@ export function makeHealth({ lane, bus, clock, log, reader, metrics }: Options):
   const tell = () => {
     if (!backlog) return
     const { count, oldestAt } = backlog()
-    const oldestMs = oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt)
+    const oldestMs = oldestAt === undefined ? 0 : Math.round(clock.monotonic() - oldestAt)
     const heldUp = troubles.heldUp()
     const health: LaneHealth = { lane, heldUp, waiting: count, oldestMs }
     metrics.stands(lane, { waiting: count, oldestMs, heldUp: Boolean(heldUp) })

@@ -1,4 +1,4 @@
-import { type DurationMs, toUnixMs } from '../../src/domain/time.ts'
+import type { DurationMs } from '../../src/domain/time.ts'
 import type { LaneIntent, RegisterReply, RegisterWorker } from '../../src/messages/lane.ts'
 import type { Lane } from '../../src/messages/subjects.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
@@ -110,7 +110,7 @@ export function makeLaneWork(
     backlog: () => {
       const known = backlogOf(memory.queue)
       if (unread.count === 0) return known
-      const oldestAt = toUnixMs(Math.min(known.oldestAt ?? unread.since, unread.since))
+      const oldestAt = Math.min(known.oldestAt ?? unread.since, unread.since)
       return { count: known.count + unread.count, oldestAt }
     },
     pauseTaking: () => {
@@ -144,7 +144,7 @@ function takeIn(
   intent: LaneIntent,
   { teller, clock, wake, lane, log }: Around,
 ): boolean {
-  const answer = takeIntent(queue, intent, clock.now())
+  const answer = takeIntent(queue, intent, clock.monotonic())
   if (answer.type === 'tell') teller.outcome(answer.outcome, intent.type)
   else if (answer.type === 'ask_chain') {
     submitter

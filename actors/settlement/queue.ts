@@ -1,7 +1,6 @@
 import type { Address, JobId } from '../../src/domain/ids.ts'
 import { keepNewest } from '../../src/domain/newest.ts'
 import { unreachable } from '../../src/domain/result.ts'
-import type { UnixMs } from '../../src/domain/time.ts'
 import {
   type DisputeIntent,
   findsNoLock,
@@ -16,7 +15,8 @@ import type { Outcome } from './outcome.ts'
 
 /**
  * What a lane holds in memory: what waits, what is under way, what became of the last jobs. No
- * effects here, and nothing that may not be lost: jobs repeat their intents.
+ * effects here, and nothing that may not be lost: jobs repeat their intents. Times are of the monotonic
+ * clock: the other one may be set.
  */
 export interface LaneQueue {
   /** By kind, in the order of arrival. */
@@ -32,7 +32,7 @@ export interface LaneQueue {
   /** Intents in a transaction, or being looked up on chain. */
   readonly underWay: Set<IntentKey>
   /** When each of those that wait or are under way came in, oldest first. */
-  readonly arrived: Map<IntentKey, UnixMs>
+  readonly arrived: Map<IntentKey, number>
   /** The latest outcomes, oldest first. */
   readonly done: Map<IntentKey, Done>
   lastKind: Batch['type'] | undefined
@@ -41,7 +41,7 @@ export interface LaneQueue {
 export type IntentKey = `${LaneIntent['type']} ${JobId}`
 export interface Done {
   readonly outcome: Outcome
-  readonly at: UnixMs
+  readonly at: number
 }
 
 export const keyOf = (intent: Pick<LaneIntent, 'type' | 'jobId'>): IntentKey =>
@@ -76,7 +76,7 @@ export const emptyQueue = (): LaneQueue => ({
 })
 
 /** Takes an intent in. Repeats of one that waits or is under way change nothing. */
-export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): Answer {
+export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: number): Answer {
   const key = keyOf(intent)
   if (queue.underWay.has(key)) return { type: 'wait' }
   const done = queue.done.get(key)
@@ -99,14 +99,14 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: UnixMs): An
  * last blocks and may come again. What has happened may have gone with them, too: a job that asks again has
  * either missed the answer, which is rare, or knows of that.
  */
-function mayTell({ outcome, at: doneAt }: Done, intent: LaneIntent, at: UnixMs): boolean {
+function mayTell({ outcome, at: doneAt }: Done, intent: LaneIntent, at: number): boolean {
   if (outcome.type === 'settled') return at - doneAt <= RECHECK_MS
   if (outcome.type === 'settle_refused') return !findsNoLock(outcome.reason)
   return outcome.type.endsWith('_refused') && !(intent.type === 'lock' && intent.again)
 }
 
 /** Puts an intent into the next batch of its kind. */
-export function enqueue(queue: LaneQueue, intent: LaneIntent, at: UnixMs): void {
+export function enqueue(queue: LaneQueue, intent: LaneIntent, at: number): void {
   const { waiting, underWay } = queue
   const key = keyOf(intent)
   underWay.delete(key)
@@ -130,12 +130,12 @@ export function enqueue(queue: LaneQueue, intent: LaneIntent, at: UnixMs): void 
   }
 }
 
-function arrive({ arrived }: LaneQueue, key: IntentKey, at: UnixMs): void {
+function arrive({ arrived }: LaneQueue, key: IntentKey, at: number): void {
   if (!arrived.has(key)) arrived.set(key, at)
 }
 
 /** How many wait or are under way, and since when the oldest of them. */
-export function backlogOf({ arrived }: LaneQueue): { count: number; oldestAt?: UnixMs } {
+export function backlogOf({ arrived }: LaneQueue): { count: number; oldestAt?: number } {
   const [oldestAt] = arrived.values()
   return { count: arrived.size, ...(oldestAt === undefined ? {} : { oldestAt }) }
 }
@@ -175,7 +175,7 @@ export const KINDS = ['lock', 'settle', 'refund', 'dispute', 'register'] as cons
 export function nextBatch(
   queue: LaneQueue,
   itemsMax: (kind: Batch['type']) => number,
-  at: UnixMs,
+  at: number,
 ): Batch | undefined {
   const again = queue.again.shift()
   if (again) return again
@@ -209,7 +209,7 @@ function take({ waiting }: LaneQueue, kind: Batch['type'], itemsMax: number): Ba
   }
 }
 
-export function markUnderWay(queue: LaneQueue, batch: Batch, at: UnixMs): void {
+export function markUnderWay(queue: LaneQueue, batch: Batch, at: number): void {
   if (batch.type === 'register') return
   for (const intent of batch.items) {
     const key = keyOf(intent)

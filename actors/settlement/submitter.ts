@@ -90,7 +90,7 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
       await carryOut(options, parts, sent, await outbox.write(sent, place.sequence))
       return { nonce: nonce + 1, sequence: 0 }
     },
-    next: () => nextBatch(queue, itemsMax, clock.now()),
+    next: () => nextBatch(queue, itemsMax, clock.monotonic()),
     itemsMax,
     check: async (place) => {
       const nonce = await untilChain(() => writer.nonce(lane))
@@ -125,7 +125,7 @@ async function recover(options: SubmitterOptions, parts: Parts): Promise<Place> 
     const { sent, sequence } = await outbox.read(nonce)
     if (sent) {
       log.info({ lane, nonce, hash: sent.transaction.hash }, 'lane: sending a stored transaction')
-      markUnderWay(queue, sent.batch, clock.now())
+      markUnderWay(queue, sent.batch, clock.monotonic())
       await options.locksBack.wait(sent.batch)
       await carryOut(options, parts, sent, sequence)
       nonce++
@@ -209,7 +209,7 @@ async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<
   else if (intent.type === 'lock' && intent.abandon) {
     conclude(options, refusal(intent, 'abandoned'), intent)
   } else {
-    enqueue(queue, intent, clock.now())
+    enqueue(queue, intent, clock.monotonic())
     return true
   }
   return false
@@ -234,6 +234,6 @@ function conclude(
   outcome: Outcome,
   intent: Pick<LaneIntent, 'type' | 'jobId'>,
 ): void {
-  finish(queue, intent, { outcome, at: clock.now() })
+  finish(queue, intent, { outcome, at: clock.monotonic() })
   teller.outcome(outcome, intent.type)
 }

@@ -1,4 +1,3 @@
-import type { UnixMs } from '../../src/domain/time.ts'
 import type { LaneIntent } from '../../src/messages/lane.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { type IntentKey, keyOf } from './queue.ts'
@@ -9,17 +8,17 @@ export interface Unread {
   /** @returns all of it, in the order in which it was heard first, and forgets it */
   takeAll(): readonly LaneIntent[]
   readonly count: number
-  /** Since when there is something. */
-  readonly since: UnixMs
+  /** Since when there is something, by the monotonic clock. */
+  readonly since: number
 }
 
 export function makeUnread(clock: Clock): Unread {
   // By what they want: a job that hears nothing says it again each second.
   const intents = new Map<IntentKey, LaneIntent>()
-  let since = clock.now()
+  let since = clock.monotonic()
   return {
     add: (intent) => {
-      if (intents.size === 0) since = clock.now()
+      if (intents.size === 0) since = clock.monotonic()
       const key = keyOf(intent)
       if (!isAbandoned(intents.get(key))) intents.set(key, intent)
     },

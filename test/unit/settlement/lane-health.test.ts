@@ -34,6 +34,18 @@ test('how many wait, and how long the oldest', async (house) => {
   assert.is(house.health('lock').waiting, 0)
 })
 
+test('a clock that is set makes no intent older, and no younger', async (house) => {
+  await house.start('lock')
+  house.chain.held = []
+  await house.say(lock(job(1)))
+  for (const byMs of [3_600_000, -7_200_000]) {
+    house.clock.jump(byMs)
+    await house.clock.advance(1_000)
+  }
+  assert.is(house.health('lock').oldestMs, 2_000)
+  house.chain.release()
+})
+
 test('a chain that is down is noticed by an idle lane, and its return at once', async (house) => {
   await house.start('lock')
   house.chain.down = true

@@ -104,6 +104,16 @@ test('a settlement asked for long after: the chain is asked whether it still hol
   assert.equal(house.heard(), [])
 })
 
+test('a settlement asked for long after, by a clock that was set back: the chain is asked', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(1)
+  await house.say(settle(job(1)))
+  house.clock.jump(-3_600_000)
+  await house.clock.advance(31_000)
+  await house.say(settle(job(1)))
+  assert.is(house.chain.asked, 1)
+})
+
 /** Neither an answer nor silence: what a node or a proxy before it says when it is broken. */
 const senseless = async () => {
   throw new TypeError('logs is not iterable')
