@@ -26,6 +26,8 @@ export function makeRegistrations({ queue, reader, untilChain, budget }: Options
   const reply = (signer: Address, answer: RegisterReply) => {
     for (const respond of waiting.get(signer) ?? []) respond(answer)
     waiting.delete(signer)
+    // What is answered may be of the lane before: who asked meanwhile needs no transaction of their own.
+    queue.waiting.register.delete(signer)
   }
   const idOf = (signer: Address) => untilChain(() => reader.workerId(signer))
 

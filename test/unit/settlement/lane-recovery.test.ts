@@ -114,6 +114,29 @@ test('a settlement asked for long after, by a clock that was set back: the chain
   assert.is(house.chain.asked, 1)
 })
 
+test('a registration that the lane before has stored is not sent again for who asks meanwhile', async (house) => {
+  const wish = { signer: WALLET, payee: WALLET, signature: settle(job(1)).signature }
+  const ask = () => house.bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, 2_000)
+  const former = await house.start('settle')
+  house.journal.onAppended = () => {
+    house.chain.down = true
+  }
+  const lost = ask().catch((error: unknown) => error)
+  await rest()
+  house.journal.onAppended = () => {}
+  await house.stop(former)
+  house.chain.down = false
+  house.chain.held = []
+  await house.start('settle')
+  const asked = ask()
+  await rest()
+  house.chain.release()
+  assert.equal(await asked, { type: 'registered', workerId: 1 })
+  await rest()
+  assert.equal(house.batches(), ['register'])
+  assert.instance(await lost, RequestTimeout)
+})
+
 /** Neither an answer nor silence: what a node or a proxy before it says when it is broken. */
 const senseless = async () => {
   throw new TypeError('logs is not iterable')
