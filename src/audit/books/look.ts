@@ -1,5 +1,5 @@
 import { type CodeFinding, codeInWords, compareCode } from '../chain/code.ts'
-import type { Chain } from '../chain/connect.ts'
+import { type Chain, readWhole } from '../chain/connect.ts'
 import { compare, type Service } from './compare.ts'
 import { type Difference, differ } from './difference.ts'
 import { type ChainReading, readChain } from './read-chain.ts'
@@ -22,8 +22,10 @@ interface Sources {
 export async function look({ chain, natsUrl, redisUrl }: Sources): Promise<AuditLook> {
   const views = await readViews(redisUrl)
   const journal = await readJournal(natsUrl)
-  const reading = await readChain(chain)
-  const code = await compareCode(chain)
+  const { reading, code } = await readWhole(chain, async () => ({
+    reading: await readChain(chain),
+    code: await compareCode(chain),
+  }))
   const service = { ...views, ...journal }
   return {
     ...reading,

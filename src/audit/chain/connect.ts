@@ -13,6 +13,8 @@ import { CannotTell, reasonOf } from '../cannot-tell.ts'
 import type { Where } from '../where.ts'
 
 export interface Chain {
+  /** Of its node, for messages. */
+  readonly place: string
   readonly client: PublicClient
   readonly escrow: `0x${string}`
   readonly chainId: number
@@ -58,6 +60,7 @@ export async function connectChain({
     )
   }
   return {
+    place: placeOf(rpcUrl),
     client,
     escrow,
     chainId,
@@ -65,6 +68,22 @@ export async function connectChain({
       const to = until ?? (await client.getBlockNumber({ cacheTime: 0 }))
       return readLogs(client, { address, topics, from, to })
     },
+  }
+}
+
+/**
+ * What is read over many questions. The library's own errors quote the whole address of the node, in which
+ * providers put their key.
+ * @throws {CannotTell} where one of them is not answered
+ */
+export async function readWhole<T>({ place }: Chain, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof CannotTell) throw error
+    throw new CannotTell(`the node at ${place} did not answer everything: ${reasonOf(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
-import { connectChain } from '../chain/connect.ts'
+import { connectChain, readWhole } from '../chain/connect.ts'
 import { type ExitCode, fromCaller, runCommand } from '../command-line.ts'
 import { findWhere } from '../where.ts'
 import type { JobFacts } from './facts.ts'
@@ -34,13 +34,7 @@ async function gather(options: VerifyOptions): Promise<JobFacts> {
   const where = findWhere(options)
   const hash = options.text === undefined ? null : textHash(await readText(options.text))
   const chain = await connectChain(where)
-  try {
-    return await readFacts(chain, options.key, hash)
-  } catch (error) {
-    throw new CannotTell(`${where.rpcUrl} did not answer everything: ${reasonOf(error)}`, {
-      cause: error,
-    })
-  }
+  return readWhole(chain, () => readFacts(chain, options.key, hash))
 }
 
 async function readText(file: string): Promise<Uint8Array> {

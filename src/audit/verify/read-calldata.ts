@@ -24,13 +24,16 @@ export async function signedProof(chain: Chain, tx: Hex, key: Hex): Promise<Proo
   const item = call.args[0].find(({ jobId }) => jobId === key)
   if (!item) return null
   const { r, vs, workerId, ...message } = item
-  const signer = await recoverTypedDataAddress({
-    domain: { ...COMPLETION_DOMAIN, chainId: chain.chainId, verifyingContract: chain.escrow },
-    types: COMPLETION,
-    primaryType: 'Completion',
-    message,
-    signature: serializeSignature(compactSignatureToSignature({ r, yParityAndS: vs })),
-  }).catch(() => null) // what is no point of the curve is nobody's signature
+  const recover = async () =>
+    recoverTypedDataAddress({
+      domain: { ...COMPLETION_DOMAIN, chainId: chain.chainId, verifyingContract: chain.escrow },
+      types: COMPLETION,
+      primaryType: 'Completion',
+      message,
+      signature: serializeSignature(compactSignatureToSignature({ r, yParityAndS: vs })),
+    })
+  // What is no point of the curve, or out of its range, is nobody's signature.
+  const signer = await recover().catch(() => null)
   const { outputTokens, completedAt } = message
   return { workerId, outputHash: publicHash(message.outputHash), outputTokens, completedAt, signer }
 }
