@@ -136,10 +136,12 @@ function makePurse({ writer, clock, log }: HandsOptions) {
       emptyUntil = clock.monotonic() + UNFUNDED_REST_MS
       if (tellAt !== undefined && clock.monotonic() < tellAt) return
       tellAt = clock.monotonic() + UNFUNDED_TELL_MS
+      // On some chains a second fee comes on top of the gas: then what would do for gas is refused, too.
+      const leastWei = neededWei > balanceWei ? neededWei - balanceWei : neededWei
       log.error(
         { address: writer.address, balanceWei, neededWei },
         `keeper: has no gas money. Send the chain's own coin to ${writer.address}, at least ` +
-          `${neededWei - balanceWei} wei for the next call and as much again for each that follows; ` +
+          `${leastWei} wei for the next call and as much again for each that follows; ` +
           'until then refunds, sweeps and claims wait',
       )
     },

@@ -129,6 +129,18 @@ Keeper('an empty purse is told of once, and filled it goes on by itself', async 
   assert.equal(house.made(), ['refund 1', 'refund 2'])
 })
 
+Keeper(
+  'a node that wants more than the gas costs: the sum that is asked for is no less than nothing',
+  async () => {
+    const house = openHouse()
+    house.chain.mine(10, told(10, 'locked', 1))
+    house.chain.mine(300)
+    house.chain.outcome = () => ({ type: 'unfunded', balanceWei: 1_200n, neededWei: 1_000n })
+    await house.keep()
+    assert.match(house.told('error')[0]!, new RegExp(`${house.chain.address}, at least 1000 wei`))
+  },
+)
+
 Keeper('gas that is too dear is waited out', async () => {
   const house = openHouse()
   house.chain.mine(10, told(10, 'locked', 1))
