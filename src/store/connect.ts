@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis'
-import { OperatorError } from '../domain/operator-error.ts'
 import type { BurstBuckets } from '../ports/burst-buckets.ts'
 import type { JobViews } from '../ports/job-views.ts'
 import type { KeyUses } from '../ports/key-uses.ts'
@@ -21,6 +20,7 @@ import { failLate } from './late.ts'
 import { makeLedger } from './ledger.ts'
 import { memoryRoom } from './memory-room.ts'
 import { makeOutputs } from './outputs.ts'
+import { refusalOf } from './refusal.ts'
 import { makeSetAsides } from './set-asides.ts'
 import { takesWrites } from './takes-writes.ts'
 
@@ -114,9 +114,9 @@ export async function connectRedis({ url, log }: { url: string; log: Log }): Pro
 async function firstConnection(redis: Redis): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
     redis.once('ready', resolve)
-    redis.on('error', ({ message }) => {
-      if (!REFUSAL.test(message)) return
-      reject(new OperatorError(`Redis does not let us in, with the user of REDIS_URL: ${message}`))
+    redis.on('error', (error) => {
+      const refusal = refusalOf(error)
+      if (refusal) reject(refusal)
     })
   })
   redis.connect().catch(() => {
@@ -124,9 +124,6 @@ async function firstConnection(redis: Redis): Promise<void> {
   })
   await ready
 }
-
-/** No password, a wrong one, or a user that is not meant for the service. */
-const REFUSAL = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/
 
 /**
  * The id of the life of the Redis we are connected to. It changes with each restart, and a restart

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { OperatorError } from '../domain/operator-error.ts'
 import { readInfo } from './info.ts'
+import { refusalOf } from './refusal.ts'
 
 const KEEPS_ALL = 'noeviction'
 const AGAIN_MS = 500
@@ -9,11 +10,15 @@ const AGAIN_MS = 500
 /**
  * What Redis forgets altogether is read anew from chain and journal. One that is full and evicts keys forgets a part,
  * as what jobs have reserved of a balance that it keeps, and nobody notices. One that is away is waited for.
- * @throws {OperatorError} where this one would
+ * @throws {OperatorError} where this one would, or its user may not ask
  */
 export async function refuseEviction(redis: Redis): Promise<void> {
   for (;;) {
-    const told = await readInfo(redis, 'memory').catch(() => undefined)
+    const told = await readInfo(redis, 'memory').catch((error: Error) => {
+      const refusal = refusalOf(error)
+      if (refusal) throw refusal
+      return undefined
+    })
     if (!told) {
       await sleep(AGAIN_MS)
       continue
