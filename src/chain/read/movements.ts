@@ -1,11 +1,13 @@
-import { encodeEventTopics, numberToHex, type RpcBlock, type RpcLog } from 'viem'
+import { encodeEventTopics, numberToHex, type RpcLog } from 'viem'
 import { toCredits } from '../../domain/credits.ts'
 import { type Address, toHex32 } from '../../domain/ids.ts'
 import { toUnixMs, type UnixMs } from '../../domain/time.ts'
+import { ChainUnavailable } from '../../ports/escrow.ts'
 import type { ChainMovement, LogPlace, MovementPage, MovementQuery } from '../../ports/web-chain.ts'
 import { jobEscrowAbi } from '../abi.ts'
 import type { Contracts } from '../contracts-file.ts'
 import { type Rpc, RpcError } from '../rpc/json-rpc.ts'
+import { blockOf } from '../rpc/new-logs.ts'
 import { addressTopic } from './facts.ts'
 
 interface Options {
@@ -90,8 +92,11 @@ async function timesOf(rpc: Rpc, logs: readonly RpcLog[]): Promise<ReadonlyMap<n
   return times
 }
 
-const timestampOf = async (rpc: Rpc, block: number) =>
-  (await rpc.call<RpcBlock>('eth_getBlockByNumber', [numberToHex(block), false])).timestamp
+async function timestampOf(rpc: Rpc, number: number) {
+  const block = await blockOf(rpc, number)
+  if (!block) throw new ChainUnavailable(`the node does not have block ${number} yet`)
+  return block.timestamp
+}
 
 function toMovement(log: RpcLog, times: ReadonlyMap<number, UnixMs>): ChainMovement {
   const block = Number(log.blockNumber)

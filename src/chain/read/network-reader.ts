@@ -1,4 +1,4 @@
-import { numberToHex, type RpcBlock, type RpcTransactionReceipt } from 'viem'
+import type { RpcTransactionReceipt } from 'viem'
 import type { TxHash } from '../../domain/ids.ts'
 import { toUnixMs } from '../../domain/time.ts'
 import type { Inclusion, NetworkReader } from '../../ports/network-chain.ts'
@@ -6,6 +6,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Contracts } from '../contracts-file.ts'
 import { makeCached } from '../rpc/cached.ts'
 import type { Rpc } from '../rpc/json-rpc.ts'
+import { blockOf } from '../rpc/new-logs.ts'
 import { readDisputeEnd } from './dispute-end.ts'
 import { makeSolvencyReader } from './solvency.ts'
 import { readPayee } from './worker-payee.ts'
@@ -34,11 +35,9 @@ export function makeNetworkReader(options: Options): NetworkReader {
 
 async function readInclusion(rpc: Rpc, tx: TxHash): Promise<Inclusion | null> {
   const receipt = await rpc.call<RpcTransactionReceipt | null>('eth_getTransactionReceipt', [tx])
-  if (!receipt) return null
+  // Some nodes have one before there is a block.
+  if (!receipt?.blockNumber) return null
   const number = Number(receipt.blockNumber)
-  const block = await rpc.call<RpcBlock | null>('eth_getBlockByNumber', [
-    numberToHex(number),
-    false,
-  ])
+  const block = await blockOf(rpc, number)
   return block && { block: number, at: toUnixMs(Number(block.timestamp) * 1_000) }
 }
