@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
 import { escrowReads, tokenReads } from '../chain/abi.ts'
 import type { Chain } from '../chain/connect.ts'
+import { askEach } from './ask-each.ts'
 import { type ChainBooks, unbalanced } from './chain-books.ts'
 import { type Difference, differ, sameAmount } from './difference.ts'
 import { type EventsRead, readOn } from './read-events.ts'
@@ -78,20 +79,16 @@ async function moneyDifferences(
 ) {
   const read = { address: escrow, abi: escrowReads, blockNumber } as const
   const [wallets, workers, treasury, disputed, held] = await Promise.all([
-    Promise.all(
-      [...books.wallets].map(async ([wallet, book]) => {
-        const args = [wallet as `0x${string}`] as const
-        const account = await client.readContract({ ...read, functionName: 'accounts', args })
-        return { wallet, book, account }
-      }),
-    ),
-    Promise.all(
-      [...books.shares.earned].map(async ([workerId, wanted]) => {
-        const args = [workerId] as const
-        const units = await client.readContract({ ...read, functionName: 'earnings', args })
-        return { workerId, wanted, units }
-      }),
-    ),
+    askEach([...books.wallets], async ([wallet, book]) => {
+      const args = [wallet as `0x${string}`] as const
+      const account = await client.readContract({ ...read, functionName: 'accounts', args })
+      return { wallet, book, account }
+    }),
+    askEach([...books.shares.earned], async ([workerId, wanted]) => {
+      const args = [workerId] as const
+      const units = await client.readContract({ ...read, functionName: 'earnings', args })
+      return { workerId, wanted, units }
+    }),
     client.readContract({ ...read, functionName: 'treasuryUnits' }),
     client.readContract({ ...read, functionName: 'disputedUnits' }),
     client.readContract({

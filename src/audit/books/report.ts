@@ -74,8 +74,9 @@ function differenceLines(standing: readonly Difference[]): string[] {
 /** The first column to the left, numbers to the right. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const columns = rows[0]?.length ?? 0
+  // Row by row: there may be more of them than a call takes arguments.
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   )
   return rows.map((row) =>
     row
