@@ -23,7 +23,9 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
   let timer: NodeJS.Timeout | undefined
   let polling = false
   let automine: boolean | undefined
-  let head: { readonly number: number; readonly at: number } | undefined
+  let head: number | undefined
+  /** The highest head so far. A node that lags, and then another's word, make no block. */
+  let newest: { readonly number: number; readonly at: number } | undefined
   let intervalMs = POLL_MIN_MS * SHARE_OF_INTERVAL
 
   const waitMs = () =>
@@ -35,14 +37,20 @@ export function makeBlockWatch(rpc: Rpc, log: Log): BlockWatch {
     const number = Number(await rpc.call<string>('eth_blockNumber', []))
     // Afterwards: a node that is away is none that says no.
     automine ??= await isAutomine(rpc)
-    if (number === head?.number) return
-    const now = performance.now()
-    if (head && number > head.number) {
-      // Weighted: one late block must not make all later ones late.
-      intervalMs += ((now - head.at) / (number - head.number) - intervalMs) / 4
-    }
-    head = { number, at: now }
+    if (number === head) return
+    head = number
+    learn(number)
     for (const call of calls) call()
+  }
+
+  const learn = (number: number) => {
+    if (newest && number <= newest.number) return
+    const now = performance.now()
+    if (newest) {
+      // Weighted: one late block must not make all later ones late.
+      intervalMs += ((now - newest.at) / (number - newest.number) - intervalMs) / 4
+    }
+    newest = { number, at: now }
   }
 
   const poll = () => {

@@ -98,6 +98,38 @@ Watch('a node that rests is asked less often', async () => {
   }
 })
 
+Watch('of two nodes behind one address the one that lags makes no blocks', async () => {
+  const { node, rpc } = makeNode({ automine: false })
+  const LAG_BLOCKS = 3
+  let lags = false
+  const either: Rpc = {
+    ...rpc,
+    call: async <Result>(method: string) => {
+      const told = await rpc.call<string>(method)
+      lags = !lags
+      return `0x${(Number(told) - (lags ? LAG_BLOCKS : 0)).toString(16)}` as Result
+    },
+  }
+  node.head = 100
+  const blocks = makeBlockWatch(either, makeLog('test', 'silent'))
+  const now = performance.now.bind(performance)
+  try {
+    blocks.onBlock(() => {})
+    await until('both are asked', async () => node.asked > 2)
+    // A block after so long: it is looked for five times a second from then on.
+    performance.now = () => now() + 6_500
+    node.head++
+    await pause(500)
+    const before = node.asked
+    await pause(REST_MS)
+    const most = REST_MS / 200 + 2
+    assert.ok(node.asked - before <= most, `${node.asked - before} times in ${REST_MS} ms`)
+  } finally {
+    performance.now = now
+    blocks.close()
+  }
+})
+
 Watch('nobody is asked while nobody listens', async () => {
   const { node, rpc } = makeNode({ automine: true })
   const blocks = makeBlockWatch(rpc, makeLog('test', 'silent'))
