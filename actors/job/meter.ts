@@ -16,15 +16,18 @@ interface Options {
   readonly log: Log
 }
 
-/** When a job came to each of its stages, as this host saw it. */
+/** When a job came to each of its stages, as this host saw it. Null: it was there before, or elsewhere. */
 interface Life {
-  lockedAt?: UnixMs
-  assignedAt?: UnixMs
+  lockedAt?: UnixMs | null
+  assignedAt?: UnixMs | null
+  answeredAt?: UnixMs | null
+  /** It has come to rest before, and was woken. */
+  wasSettled?: true
 }
 
 /**
  * Counts the jobs of one host, times their stages, and writes one line of log a job that tells its whole
- * life. Where a host takes jobs over, the line of one that has just ended may come twice.
+ * life. What it only reads of them in the journal was another host's to tell of, or has been told of here.
  */
 export class JobMeter implements JobsMeter {
   readonly oldestPending = Number.POSITIVE_INFINITY
@@ -52,14 +55,18 @@ export class JobMeter implements JobsMeter {
     )
   }
 
-  changed(id: string, _sequence: number, job: Job): void {
+  changed(id: string, _sequence: number, job: Job, how?: 'read'): void {
     if (job.status === 'abandoned') return
     const life = this.#lives.get(id)
     if (rests(job)) {
       this.#lives.delete(id)
       // What had come to rest before this host heard of it was another host's to tell of.
-      if (life) this.#tellEnd(job, life)
-    } else this.#note(job, life ?? this.#begin(id))
+      if (life && how !== 'read') this.#tellEnd(job, life)
+      return
+    }
+    // What shows at first sight was so before: a job that was just made has no stage behind it.
+    const isNow = life !== undefined && how !== 'read'
+    this.#note(job, life ?? this.#begin(id), isNow ? this.#options.clock.now() : null)
   }
 
   released(partitions: readonly number[]): void {
@@ -74,24 +81,31 @@ export class JobMeter implements JobsMeter {
     return life
   }
 
-  #note(job: BegunJob, life: Life): void {
-    const now = this.#options.clock.now()
+  /** @param now null: nobody here knows since when it is so */
+  #note(job: BegunJob, life: Life, now: UnixMs | null): void {
     if (life.lockedAt === undefined && job.escrow.at === 'locked') {
       life.lockedAt = now
-      this.#stages.observe({ stage: 'lock' }, seconds(job.terms.createdAt, now))
+      this.#span('lock', job.terms.createdAt, now)
     }
-    if (life.assignedAt === undefined && isRunning(job) && job.attempt?.worker && life.lockedAt) {
+    if (life.assignedAt === undefined && isRunning(job) && job.attempt?.worker) {
       life.assignedAt = now
-      this.#stages.observe({ stage: 'route' }, seconds(life.lockedAt, now))
+      this.#span('route', life.lockedAt, now)
     }
-    const heardLate = isCompleted(job) && isProven(job) ? job.worker.takenAt : undefined
+    if (!isCompleted(job)) return
+    const heardLate = isProven(job) ? job.worker.takenAt : undefined
     if (life.assignedAt === undefined && life.lockedAt && heardLate) {
       life.assignedAt = heardLate
-      this.#stages.observe({ stage: 'route' }, seconds(life.lockedAt, heardLate))
+      this.#span('route', life.lockedAt, heardLate)
     }
-    if (isCompleted(job) && job.status === 'settling' && life.assignedAt) {
-      this.#stages.observe({ stage: 'answer' }, seconds(life.assignedAt, job.completedAt))
+    if (life.answeredAt === undefined) {
+      life.answeredAt = now && job.completedAt
+      this.#span('answer', life.assignedAt, life.answeredAt)
     }
+    if (job.settlement) life.wasSettled = true
+  }
+
+  #span(stage: string, from: UnixMs | null | undefined, to: UnixMs | null): void {
+    if (from && to) this.#stages.observe({ stage }, seconds(from, to))
   }
 
   #tellEnd(job: BegunJob, life: Life): void {
@@ -100,12 +114,10 @@ export class JobMeter implements JobsMeter {
     const { id, wallet, model, tier, stream, lock, createdAt, trace } = job.terms
     const reason = isEnded(job) ? reasonOf(job.refusal) : ''
     this.#ends.inc({ model, status: job.status, reason })
-    if (job.status === 'settled' && isProven(job)) {
-      this.#stages.observe({ stage: 'settle' }, seconds(job.completedAt, now))
+    if (job.status === 'settled' && isProven(job) && !life.wasSettled) {
+      this.#span('settle', job.completedAt, now)
     }
-    if (isEnded(job) && job.escrow.at === 'returned') {
-      this.#stages.observe({ stage: 'refund' }, seconds(job.endedAt, now))
-    }
+    if (isEnded(job) && job.escrow.at === 'returned') this.#span('refund', job.endedAt, now)
     log.info(
       {
         jobId: id,
@@ -119,7 +131,7 @@ export class JobMeter implements JobsMeter {
         ms: {
           locked: span(createdAt, life.lockedAt),
           assigned: span(createdAt, life.assignedAt),
-          answered: isCompleted(job) ? span(createdAt, job.completedAt ?? undefined) : undefined,
+          answered: isCompleted(job) ? span(createdAt, job.completedAt) : undefined,
           rested: now - createdAt,
         },
         ...(reason ? { reason } : {}),
@@ -142,5 +154,5 @@ const answered = (job: ProvenJob) => ({
 })
 
 const seconds = (from: UnixMs, to: UnixMs): number => Math.max(0, to - from) / 1_000
-const span = (from: UnixMs, to: UnixMs | undefined): number | undefined =>
-  to === undefined ? undefined : to - from
+const span = (from: UnixMs, to: UnixMs | null | undefined): number | undefined =>
+  to ? to - from : undefined
