@@ -6,7 +6,7 @@ import { partitionOfJob } from './actor.ts'
 import { isProven } from './completed.ts'
 import { rests } from './due.ts'
 import type { JobsMeter } from './resource.ts'
-import { type BegunJob, isCompleted, isEnded, isRunning, type Job } from './state.ts'
+import { type BegunJob, isCompleted, isEnded, isPaid, isRunning, type Job } from './state.ts'
 import { isBack, reasonOf } from './terms.ts'
 
 type TracedJob = BegunJob & { terms: { trace: Traceparent } }
@@ -39,7 +39,10 @@ export class JobTraces implements JobsMeter {
 
   changed(id: string, _sequence: number, job: Job, how?: 'read'): void {
     if (!isTraced(job)) return
-    const life = this.#lives.get(id) ?? { stages: new Set(), events: [] }
+    const known = this.#lives.get(id)
+    // Woken by a dispute: its span was told of when it was settled, and there is one a job.
+    if (!known && isPaid(job)) return
+    const life = known ?? { stages: new Set(), events: [] }
     const at = this.#options.clock.now()
     if (how === 'read') pass(job, life, at)
     else {

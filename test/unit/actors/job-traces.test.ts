@@ -9,7 +9,18 @@ import { addMs } from '../../../src/domain/time.ts'
 import { namedSpan, traceparentOf } from '../../../src/domain/traceparent.ts'
 import type { Traces, WholeSpan } from '../../../src/telemetry/traces.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { assigned, at, completed, jobId, locked, offered, terms, tx, worker } from './given.ts'
+import {
+  assigned,
+  at,
+  completed,
+  hash,
+  jobId,
+  locked,
+  offered,
+  terms,
+  tx,
+  worker,
+} from './given.ts'
 
 const Tracing = suite('job: its span')
 
@@ -113,6 +124,14 @@ Tracing('one that ended elsewhere is told of there, and one that went on there',
   left.seen.released([partitionOfJob(jobId)])
   await left.reads(offered, assigned, completed, settled)
   assert.equal(left.told, [])
+})
+
+Tracing('a dispute, after it was told of, makes no second span of the same id', async () => {
+  const { appends, told } = host()
+  await appends(begun, locked, offered, assigned, completed, settled)
+  await appends({ type: 'JobDisputed', requestId: 'r', claimedHash: hash })
+  await appends({ type: 'DisputeConfirmed', tx, block: 12, claimedHash: hash })
+  assert.is(told.length, 1)
 })
 
 Tracing('a second worker is seen; a failure says why, and when its credits are back', async () => {
