@@ -253,7 +253,7 @@ async function hasSentText(bus: Bus, job: RunningJob): Promise<boolean | undefin
 }
 
 async function stopWorker(
-  { bus, clock }: JobPorts,
+  { bus, clock, pools }: JobPorts,
   { poolId, settle }: Extract<JobEffect, { type: 'stop_worker' }>,
   job: BegunJob,
   { tell }: EffectContext<JobCommand>,
@@ -268,7 +268,7 @@ async function stopWorker(
     const [reason, textSent, at] = ['cancelled', false, clock.now()] as const
     tell({ type: 'FailWorker', jobId, attempt, reason, textSent, at })
   } catch (error) {
-    // A pool that has gone has stopped.
-    if (!(error instanceof NoResponders)) throw error
+    // A pool that has gone has stopped. One that only connects anew goes on: it is told again.
+    if (!(error instanceof NoResponders && pools.isGone(poolId))) throw error
   }
 }

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { JobEffect } from '../../../actors/job/due.ts'
+import { due, type JobEffect } from '../../../actors/job/due.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import { NoResponders } from '../../../src/ports/bus.ts'
-import { assigned, jobId, locked, offered, started, terms } from './given.ts'
+import { assigned, failed, jobId, locked, offered, started, terms } from './given.ts'
 import { stageJobs } from './job-stage.ts'
 
 /** Its pool has gone without a word: only the edge knows whether a caller has seen some text. */
@@ -72,11 +72,11 @@ async function offerToNobody(isGone: boolean, elsewhere: string | undefined, tex
   const told: JobCommand[] = []
   const job = [started, locked, offered].reduce<Job | undefined>(evolve, undefined)!
   const ran = kind.run(offer, job, { tell: (command) => void told.push(command) })
-  const failed = await ran.then(
+  const error = await ran.then(
     () => undefined,
-    (error: unknown) => error,
+    (thrown: unknown) => thrown,
   )
-  return { told: told.map(({ type }) => type), isAgain: failed instanceof NoResponders }
+  return { told: told.map(({ type }) => type), isAgain: error instanceof NoResponders }
 }
 
 test('nobody hears the offer: another pool gets it, or a gone one is given up', async () => {
@@ -91,6 +91,26 @@ test('nobody hears the offer, and a caller has seen text: it was heard before, a
 })
 test('nobody hears the offer, and no other pool is there: one that only connects anew is waited for', async () => {
   assert.equal(await offerToNobody(false, undefined), { told: [], isAgain: true })
+})
+
+/** Whether a pool that nobody listens for is told once more to stop. */
+async function stopNobody(isGone: boolean, end: JobEvent): Promise<boolean> {
+  const { pools, kind } = stageJobs()
+  pools.isGone = () => isGone
+  const job = [...running, end].reduce<Job | undefined>(evolve, undefined)!
+  const stop = due(job).find(({ type }) => type === 'stop_worker')!
+  const ran = kind.run(stop, job, { tell: () => {} })
+  return ran.then(
+    () => false,
+    (error: unknown) => error instanceof NoResponders,
+  )
+}
+
+test('nobody hears that the caller has left: a pool that only connects anew is told again', async () => {
+  for (const end of [{ type: 'CancelRequested' } as const, failed]) {
+    assert.is(await stopNobody(false, end), true)
+    assert.is(await stopNobody(true, end), false)
+  }
 })
 
 test.run()
