@@ -259,12 +259,18 @@ async function stopWorker(
   { tell }: EffectContext<JobCommand>,
 ): Promise<void> {
   const jobId = job.terms.id
-  const message: StopJob = { type: 'StopJob', jobId, settle }
+  const under = isRunning(job) ? job.attempt : null
+  const message: StopJob = {
+    type: 'StopJob',
+    jobId,
+    settle,
+    ...(under ? { attempt: under.number } : {}),
+  }
   try {
     const { type } = await bus.request<StopReply>(SUBJECTS.pool(poolId), message, POOL_ANSWER_MS)
-    if (type === 'taken' || !isRunning(job) || !job.attempt) return
+    if (type === 'taken' || !under) return
     // The offer is not made again to whoever has no caller: without this the job would wait for its deadline.
-    const { number: attempt } = job.attempt
+    const { number: attempt } = under
     const [reason, textSent, at] = ['cancelled', false, clock.now()] as const
     tell({ type: 'FailWorker', jobId, attempt, reason, textSent, at })
   } catch (error) {

@@ -47,10 +47,12 @@ export interface OfferJob {
 export interface StopJob {
   readonly type: 'StopJob'
   readonly jobId: JobId
+  /** That is under way, as the job has it. Absent: none is, or a host of before says so. */
+  readonly attempt?: number
   readonly settle: boolean
 }
 
-/** `not_taken`: the offer was lost on its way or refused, so nobody will report. Earlier pools never say so. */
+/** `not_taken`: the offer of that attempt was lost on its way or refused, so nobody will report. Earlier pools never say so. */
 export type StopReply = { readonly type: 'taken' } | { readonly type: 'not_taken' }
 
 export type OfferReply =

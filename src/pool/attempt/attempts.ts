@@ -47,9 +47,11 @@ export class Attempts {
   }
 
   /** @returns whether the job is told of its end, now or later */
-  stop({ jobId, settle }: StopJob): StopReply {
+  stop({ jobId, attempt = 1, settle }: StopJob): StopReply {
     this.open.get(jobId)?.stop(settle)
-    return { type: this.taken.has(jobId) ? 'taken' : 'not_taken' }
+    // An earlier one has had its end: of that the job waits to hear nothing.
+    const newest = this.taken.get(jobId)?.attempt ?? 0
+    return { type: newest >= attempt ? 'taken' : 'not_taken' }
   }
 
   lost(session: Session, jobIds: readonly JobId[]): void {

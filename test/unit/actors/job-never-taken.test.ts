@@ -6,7 +6,7 @@ import { evolve, isRunning, type Job } from '../../../actors/job/state.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { StopReply } from '../../../src/messages/pool.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
-import { locked, offered, started } from './given.ts'
+import { jobId, locked, offered, started } from './given.ts'
 import { stageJobs } from './job-stage.ts'
 
 const test = suite('job: its caller left before a pool had it')
@@ -18,10 +18,15 @@ async function stop(reply: StopReply) {
   const job = [started, locked, offered, cancelled].reduce<Job | undefined>(evolve, undefined)!
   const effect = due(job).find(({ type }) => type === 'stop_worker')
   assert.ok(effect?.type === 'stop_worker' && effect.settle)
-  bus.subscribe(SUBJECTS.pool(effect.poolId), (_message, _subject, respond) => respond(reply))
+  const asked: unknown[] = []
+  bus.subscribe(SUBJECTS.pool(effect.poolId), (message, _subject, respond) => {
+    asked.push(message)
+    respond(reply)
+  })
   const told: JobCommand[] = []
   const tell = (command: JobCommand) => void told.push(command)
   await kind.run(effect, job, { tell })
+  assert.equal(asked, [{ type: 'StopJob', jobId, settle: true, attempt: 1 }])
   return { job, kind, told }
 }
 
