@@ -34,6 +34,8 @@ interface Signed {
  */
 export class SignedJobs {
   private readonly known = new Map<string, Signed>()
+  /** Unix seconds of the newest one, by its pool's clock. */
+  private newest = 0
   private file: number | undefined
   /** The last write did not come to its end. */
   private torn = false
@@ -46,8 +48,11 @@ export class SignedJobs {
     const signed = new SignedJobs()
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      for (const { jobId, ...entry } of readEntries(path)) {
-        if (entry.completedAt > nowSeconds - KEPT_SECONDS) signed.known.set(jobId, entry)
+      const entries = readEntries(path)
+      for (const { jobId, ...entry } of entries) signed.keep(jobId, entry)
+      const from = signed.keptFrom(nowSeconds)
+      for (const { jobId, completedAt } of entries) {
+        if (completedAt <= from) signed.known.delete(jobId)
       }
       const lines = [...signed.known].map(([jobId, entry]) => lineOf(jobId, entry))
       writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })
@@ -84,16 +89,30 @@ export class SignedJobs {
       return before.outputHash === entry.outputHash && before.outputTokens === entry.outputTokens
     }
     this.write(lineOf(jobId, entry))
-    this.known.set(jobId, entry)
+    this.keep(jobId, entry)
     return true
   }
 
   /** Forgets what nobody can ask about any more. */
   sweep(nowSeconds: number): void {
+    const from = this.keptFrom(nowSeconds)
     for (const [jobId, { completedAt }] of this.known) {
-      if (completedAt > nowSeconds - KEPT_SECONDS) break
+      if (completedAt > from) break
       this.known.delete(jobId)
     }
+  }
+
+  /**
+   * Completions have the time of pools, and this machine's may be days ahead of it: then what was signed last
+   * says how late it is.
+   */
+  private keptFrom(nowSeconds: number): number {
+    return Math.min(nowSeconds, this.newest) - KEPT_SECONDS
+  }
+
+  private keep(jobId: string, entry: Signed): void {
+    this.known.set(jobId, entry)
+    this.newest = Math.max(this.newest, entry.completedAt)
   }
 
   private write(line: string): void {

@@ -64,4 +64,28 @@ Signed('what is a day old is forgotten, in memory and in the file', () => {
   assert.is(readFileSync(path, 'utf8').trim().split('\n').length, 1)
 })
 
+Signed(
+  'a clock that is days ahead of the pool’s has nothing forgotten that was just signed',
+  () => {
+    const ahead = NOW + 30 * DAY
+    const signed = SignedJobs.open(path, ahead)
+    signed.claim(completion(1))
+    signed.sweep(ahead)
+    assert.not(signed.claim(completion(1, { outputHash: hash(2) })))
+    signed.close()
+    const again = SignedJobs.open(path, ahead)
+    assert.not(again.claim(completion(1, { outputHash: hash(2) })))
+    again.close()
+  },
+)
+
+Signed('a pool whose clock is days ahead has nothing forgotten of what others were told', () => {
+  const signed = SignedJobs.open(path, NOW)
+  signed.claim(completion(1))
+  signed.claim(completion(2, { completedAt: NOW + 30 * DAY }))
+  signed.sweep(NOW)
+  assert.not(signed.claim(completion(1, { outputHash: hash(2) })))
+  signed.close()
+})
+
 Signed.run()
