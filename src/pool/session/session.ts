@@ -127,7 +127,8 @@ export class Session {
       if (this.line === line) act()
     }
     call.on('data', (request: Received) => {
-      if (request.flaw && this.line === line) this.breakOff(unreadable(request.flaw))
+      // Dialling again does not help such a worker: its jobs do not wait for it.
+      if (request.flaw && this.line === line) this.end(unreadable(request.flaw))
       for (const message of saidIn(request)) if (this.line === line) this.hear(message)
     })
     // A worker that leaves says Drain before; without it a stream that is reset ends like this too.
