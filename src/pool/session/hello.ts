@@ -90,10 +90,13 @@ function whyNotSpoken(protocol: number): string | undefined {
     : `${said}: this pool is older than the agent, dial another one or use an older agent`
 }
 
-/** Ends of lines of Unicode among them: it goes into events, which Python reads by such lines. */
+/**
+ * Ends of lines of Unicode among them: it goes into events, which Python reads by such lines. Half of a character
+ * too, as the cut may leave it: what reads JSON strictly refuses an event with that.
+ */
 const NOT_IN_A_LINE = /[\p{C}\p{Zl}\p{Zp}]/gu
 const tidy = (text: string, charsMax: number): string =>
-  text.replace(NOT_IN_A_LINE, '').slice(0, charsMax)
+  text.slice(0, charsMax).replace(NOT_IN_A_LINE, '')
 
 /**
  * What the catalogue lists comes first. What it does not list is kept as far as there is room: it may be
