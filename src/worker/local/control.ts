@@ -95,16 +95,22 @@ function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** The running agent's report, or undefined where none runs. */
+/**
+ * The running agent's report, or undefined where none runs.
+ * @throws {ConfigError} where one runs and does not answer: its key, and what it has signed, are still in use
+ */
 export function ask(
   home: string,
   worker: Address,
   question: Question,
   gone: () => void = () => {},
 ): Promise<AgentReport | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(socketPath(home, worker))
-    const late = setTimeout(() => socket.destroy(), ANSWER_MS)
+    const late = setTimeout(() => {
+      if (!socket.connecting) reject(silent(worker))
+      socket.destroy()
+    }, ANSWER_MS)
     let heard = ''
     socket.on('connect', () => socket.write(`${question}\n`))
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -124,3 +130,9 @@ export function ask(
     })
   })
 }
+
+const silent = (worker: Address): ConfigError =>
+  new ConfigError(
+    `an agent of ${worker} runs on this machine and has not answered for ${ANSWER_MS / 1_000} s: it was halted, or ` +
+      'hangs. Let it go on, or end its process, before another one is started',
+  )
