@@ -25,6 +25,7 @@ export class ModelTerms {
   private readonly told = new WeakMap<Session, string>()
   /** When time alone will next end a model here. */
   private nextEndAt = toUnixMs(0)
+  private renewedAt = toUnixMs(0)
   private readonly stopListening: () => void
 
   constructor(private readonly options: Options) {
@@ -72,9 +73,9 @@ export class ModelTerms {
     this.apply(session)
   }
 
-  /** Looks whether time has ended a model. Cheap while it has not. */
+  /** Looks whether time has ended a model, or a clock that was set back has not. Cheap while neither is so. */
   tick(now: UnixMs): void {
-    if (now >= this.nextEndAt) this.renew()
+    if (now >= this.nextEndAt || now < this.renewedAt) this.renew()
   }
 
   stop(): void {
@@ -86,6 +87,7 @@ export class ModelTerms {
     const now = clock.now()
     const ends = catalogue.all().flatMap((model) => lastJobsEndAt(model) ?? [])
     this.nextEndAt = toUnixMs(Math.min(...ends.filter((at) => at > now)))
+    this.renewedAt = now
     for (const session of placements.all()) this.apply(session)
   }
 }

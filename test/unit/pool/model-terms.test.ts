@@ -4,10 +4,13 @@ import { LeftOutModel_Reason as Reason } from '../../../proto/gen/svc/worker/v1/
 import { type JobId, toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { lastJobsEndAt } from '../../../src/domain/models.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
-import { sortModels, whyLeftOut } from '../../../src/pool/model-terms.ts'
+import { ModelTerms, sortModels, whyLeftOut } from '../../../src/pool/model-terms.ts'
+import type { Placements } from '../../../src/pool/placement/placement.ts'
 import { decide, type RegistryCommand } from '../../../src/pool/registry/decide.ts'
 import { evolve } from '../../../src/pool/registry/evolve.ts'
 import { emptyRegistry } from '../../../src/pool/registry/state.ts'
+import type { Session } from '../../../src/pool/session/session.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { LINEUP, MemoryCatalogue } from '../../fakes/memory-catalogue.ts'
 
 const NOW = toUnixMs(Date.UTC(2026, 6, 1))
@@ -43,6 +46,33 @@ Terms('what is left out is named, but not without end', () => {
   assert.match(whyLeftOut(leftOut), 'own/0 is not listed')
   assert.match(whyLeftOut(leftOut), 'and 35 more')
   assert.is(whyLeftOut([]), 'none at all')
+})
+
+Terms('a clock that was days ahead and is set right ends no model before its time', () => {
+  const catalogue = new MemoryCatalogue()
+  catalogue.change({ id: MODEL, retiresAt: NOW })
+  const clock = new ManualClock()
+  clock.jump(addMs(NOW, -1_000) - clock.now())
+  const taken = new Set<string>()
+  const session = {
+    profile: { offered: new Map([[MODEL, 0]]) },
+    notServed: new Set(),
+    send: () => {},
+  }
+  const placements = {
+    all: () => [session],
+    takeModel: (_: Session, id: string) => taken.add(id),
+    dropModel: (_: Session, id: string) => taken.delete(id),
+  } as unknown as Placements
+  const terms = new ModelTerms({ catalogue, placements, canaries: undefined, clock })
+  const serves = (byMs: number) => {
+    clock.jump(byMs)
+    terms.tick(clock.now())
+    return taken.has(MODEL)
+  }
+  const day = 24 * 3_600_000
+  assert.equal([serves(0), serves(3 * day), serves(-3 * day)], [true, false, true])
+  assert.equal([serves(500), serves(3 * day)], [true, false])
 })
 
 Terms.run()
