@@ -17,6 +17,8 @@ type OpenChunk = Omit<Chunk, 'text'> & { text: string }
 // A bus message holds at most 1 MiB; a UTF-16 unit takes at most 3 bytes in UTF-8.
 const CHUNK_UNITS_MAX = 64 * 1024
 const INBOX_UNITS_MAX = 192 * 1024
+/** What stands in a chunk beside its text: ids, and the head of a first one. */
+const OTHER_UNITS = 96
 
 /**
  * Everything that falls into one turn of the event loop leaves as one message an edge, and text of
@@ -48,11 +50,12 @@ export class EdgeOutbox {
 
   private addPiece(stream: EdgeStream, text: string): void {
     const units = this.inboxes.get(stream.replyTo)?.units ?? 0
-    if (units + text.length > INBOX_UNITS_MAX) this.flushInbox(stream.replyTo)
+    const most = text.length + OTHER_UNITS
+    if (units + most > INBOX_UNITS_MAX) this.flushInbox(stream.replyTo)
     const inbox = this.inbox(stream.replyTo)
-    inbox.units += text.length
     const key = `${stream.jobId}/${stream.attempt}`
     const open = inbox.open.get(key)
+    inbox.units += open ? text.length : most
     if (open) open.text += text
     else inbox.open.set(key, nextChunk(stream, text))
   }

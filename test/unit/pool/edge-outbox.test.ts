@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { encode } from '../../../src/bus/codec.ts'
 import { toAddress, toHex32, toJobId } from '../../../src/domain/ids.ts'
 import type { Chunk } from '../../../src/messages/edge.ts'
 import { EdgeOutbox, type EdgeStream } from '../../../src/pool/attempt/edge-outbox.ts'
@@ -78,5 +79,18 @@ Outbox('a long text is cut small enough for the bus, never inside a character', 
     assert.ok(Buffer.byteLength(JSON.stringify(message)) < 1_000_000)
   }
 })
+
+Outbox(
+  'what thousands of answers begin with in one turn fits into messages of the bus',
+  async () => {
+    const bus = new TurnBus()
+    const outbox = new EdgeOutbox(bus)
+    for (let n = 0; n < 6_000; n++) outbox.add(streamOf(n, 'edge.x'), 'a word')
+    await turn()
+    const messages = bus.published.map(({ message }) => message as Chunk[])
+    assert.is(messages.flat().length, 6_000)
+    for (const message of messages) assert.ok(encode(message).length < 1024 * 1024)
+  },
+)
 
 Outbox.run()
