@@ -16,7 +16,7 @@ import type { WorkerKey } from '../key/open-key.ts'
 import { rComputeAbi, stakingAbi } from './abi.ts'
 import { type Chain, reasonOf } from './chain.ts'
 
-const PERMIT_SECONDS = 3_600
+const PERMIT_SECONDS = 3_600n
 const RECEIPT_MS = 180_000
 const LOOK_MS = 500
 
@@ -93,7 +93,7 @@ export class Sender {
   /** A stake in one transaction: the permit goes with it, so that no allowance is left behind. */
   async stake(workerId: number, amount: bigint): Promise<Hex> {
     const { workerStaking } = this.chain.contracts
-    const deadline = BigInt(Math.floor(Date.now() / 1_000) + PERMIT_SECONDS)
+    const deadline = await this.permitDeadline()
     const { v, r, s } = await this.permit(workerStaking, amount, deadline)
     return this.send({
       address: workerStaking,
@@ -101,6 +101,16 @@ export class Sender {
       functionName: 'stakeWithPermit',
       args: [workerId, amount, deadline, v, r, s],
     })
+  }
+
+  /**
+   * The contract passes over a permit that has run out, and says of the transfer alone that it may not be. This
+   * machine's clock may be hours behind, and the newest block of a chain that rests is older than the next one.
+   */
+  private async permitDeadline(): Promise<bigint> {
+    const here = BigInt(Math.floor(Date.now() / 1_000))
+    const { timestamp } = await this.chain.client.getBlock()
+    return (timestamp > here ? timestamp : here) + PERMIT_SECONDS
   }
 
   private async permit(spender: Address, value: bigint, deadline: bigint) {
