@@ -177,8 +177,8 @@ export class Run {
 
   private seeFirstToken(): void {
     this.deps.span?.event('first text')
-    // The time that its stream was down says nothing of the worker.
-    if (this.hasComeBack) return
+    // The time that its stream was down says nothing of the worker, and that of an unpaid job nothing of what callers wait.
+    if (this.hasComeBack || this.job.isCanary) return
     this.deps.placements.seeFirstToken(this.session, this.job.model, this.spentMs)
   }
 }

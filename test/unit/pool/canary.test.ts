@@ -10,11 +10,14 @@ import {
 import { makeJobId, parseJobId } from '../../../src/domain/ids.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
 import { ADMISSION_MS, admittedModels } from '../../../src/messages/admission.ts'
+import { Run } from '../../../src/pool/attempt/run.ts'
 import { Admissions } from '../../../src/pool/canary/admissions.ts'
-import { canaryJob } from '../../../src/pool/canary/canary-job.ts'
+import { canaryJob, canaryPrompt } from '../../../src/pool/canary/canary-job.ts'
 import { Retries } from '../../../src/pool/canary/retries.ts'
 import { withAwaited } from '../../../src/pool/canary/standing.ts'
 import { readAnswer, readFailed, readRefusal } from '../../../src/pool/canary/verdict.ts'
+import type { Placements } from '../../../src/pool/placement/placement.ts'
+import type { Session } from '../../../src/pool/session/session.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
@@ -37,6 +40,21 @@ Jobs('its id is a job id that no real job can have, and new each time', () => {
   // Of every time and all chance: `u` and `i` are not among the letters of a real one.
   for (let n = 0; n < 256; n++) {
     assert.not.match(makeJobId(toUnixMs(n * 2 ** 41), Buffer.alloc(16, n)).slice(4), /[ilou]/)
+  }
+})
+
+Jobs('its first text is none that a caller waited for', () => {
+  for (const isCanary of [true, false]) {
+    let seen = 0
+    const placements = { firstTokenMs: () => undefined, seeFirstToken: () => seen++ }
+    const session = { profile: {}, send: () => {} } as unknown as Session
+    const deps = { placements: placements as unknown as Placements, clock: systemClock }
+    const offer = { ...canaryJob(MODEL, false, systemClock), isCanary }
+    const run = new Run(session, offer, deps)
+    run.offer(canaryPrompt(MODEL))
+    run.accept()
+    run.add({ jobId: offer.jobId, seq: 0, text: 'one' })
+    assert.is(seen, isCanary ? 0 : 1)
   }
 })
 
