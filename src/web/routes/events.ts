@@ -34,7 +34,7 @@ export function events(server: FastifyInstance, options: Options): void {
     const { raw } = reply
     const tell = (queries: readonly StaleQuery[]) => {
       // A page that does not read is not waited for: it will ask again when it is back.
-      if (!raw.headersSent || raw.writableNeedDrain) return
+      if (!raw.headersSent || raw.writableEnded || raw.writableNeedDrain) return
       raw.write(`event: stale\ndata: ${JSON.stringify({ queries })}\n\n`)
     }
     const unfollow = await followers.follow(wallet, tell)
@@ -50,16 +50,24 @@ export function events(server: FastifyInstance, options: Options): void {
     if (request.headers['last-event-id']) tell(STALE_QUERIES)
     const beat = async () => {
       const session = await sessions.read(token).catch(() => undefined)
+      if (raw.writableEnded) return
       if (session) raw.write(':\n\n')
       else end()
     }
     const cancel = clock.every(HEARTBEAT_MS, () => void beat())
-    const end = () => raw.end()
-    open.add(end)
-    raw.once('close', () => {
+    const leave = () => {
       unfollow()
       cancel()
       open.delete(end)
-    })
+    }
+    // Its `close` may be long in coming: behind another answer of the connection, or a page that does not read.
+    const end = () => {
+      leave()
+      raw.end()
+    }
+    open.add(end)
+    raw.once('close', leave)
+    // A write to a page that has just gone: its `close` tells the rest.
+    raw.on('error', () => {})
   })
 }
