@@ -122,8 +122,9 @@ export class SseSocket {
   }
 
   #watch(): void {
-    if (this.#cancelStall) return
+    // Until now there was nothing more to take.
     this.#tookAt = this.#clock.monotonic()
+    if (this.#cancelStall) return
     const look = (span: number) => {
       this.#cancelStall = this.#clock.after(span, () => {
         this.#cancelStall = undefined

@@ -127,6 +127,21 @@ Socket('a reader that is slow, but reads, is not', async ({ clock, reader, socke
   assert.ok(reader.destroyed)
 })
 
+Socket('one that was full before, and took it all, is not slow', async (world) => {
+  const { clock, reader, socket } = world
+  write(socket, 100)
+  while (await reader.take());
+  await clock.advance(29_000)
+  write(socket, 20)
+  await rest()
+  write(socket, 1_100)
+  assert.not(reader.destroyed, 'it has had no time to take any of it')
+  await clock.advance(1_500)
+  assert.not(reader.destroyed, 'nor half a minute')
+  while (await reader.take());
+  assert.is(reader.heard.length, EVENT.length * 1_220)
+})
+
 Socket('a reader with nothing to read is waited for', async ({ clock, reader, socket }) => {
   write(socket, 100)
   while (await reader.take());
