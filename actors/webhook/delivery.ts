@@ -32,6 +32,7 @@ export function makeDelivery(options: DeliveryOptions): {
   let taking: Taking | undefined
   /** Handed over, and in no lane yet. */
   let arriving = 0
+  let leaving = false
   const lanes = makeLanes<Owed>({ run: (_, work) => attempt(work) })
 
   const each = (work: Owed): void => {
@@ -54,6 +55,8 @@ export function makeDelivery(options: DeliveryOptions): {
     if (early > 0) await pause(clock, early)
     const webhook = await takerOf(work)
     if (!webhook) return
+    // Nothing begins any more.
+    if (leaving) return work.later(0)
     if (lanes.push(webhook.id, work)) return
     const patience = lanes.patienceMs(webhook.id)
     await move(work, Math.min(PUT_BACK_MOST_MS, Math.max(PUT_BACK_LEAST_MS, patience)))
@@ -86,6 +89,7 @@ export function makeDelivery(options: DeliveryOptions): {
       taking = queues.due.take({ room: () => HELD_MOST - lanes.held - arriving, each })
     },
     stop: async () => {
+      leaving = true
       await taking?.stop()
       for (const work of lanes.stop()) work.later(0)
       const deadline = clock.monotonic() + STOP_MS
