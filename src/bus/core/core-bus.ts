@@ -4,6 +4,7 @@ import { TRACEPARENT, type Traceparent, toTraceparent } from '../../domain/trace
 import { type Bus, type BusHandler, NoResponders, RequestTimeout } from '../../ports/bus.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { decode, encode } from '../codec.ts'
+import { unlessClosed } from '../connection/closed.ts'
 import { watchLink } from '../connection/link.ts'
 import type { ServerSilence } from '../connection/server-silence.ts'
 import { OwnSubjects } from './own-subjects.ts'
@@ -25,7 +26,7 @@ export function makeCoreBus(connection: NatsConnection, log: Log, silence?: Serv
       if (connection.isClosed()) return
       const handler = own.handlerOf(subject)
       if (handler) hand(handler, { subject, message, respond: () => {} }, log)
-      else connection.publish(subject, encode(message))
+      else unlessClosed(() => connection.publish(subject, encode(message)))
     },
     request: async <Reply>(
       subject: string,
@@ -116,7 +117,7 @@ function deliver(message: Msg, handler: BusHandler, log: Log): void {
   guarded(subject, log, () => {
     const respond = (reply: unknown) => {
       // Most of what is said asks for no answer.
-      if (message.reply) message.respond(encode(reply))
+      if (message.reply) unlessClosed(() => message.respond(encode(reply)))
     }
     const trace = message.headers && traceOf(message.headers)
     handler(decode(message.data), subject, respond, trace)

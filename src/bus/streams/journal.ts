@@ -3,7 +3,8 @@ import type { JsMsg } from 'nats'
 import type { Journal, JournalReader, JournalRecord, StoredRecord } from '../../ports/journal.ts'
 import { isMessageNotFound, isWrongLastSequence } from '../api-error.ts'
 import { decode, encode } from '../codec.ts'
-import { isClosed, readStream, type StreamReader, untilAnswered } from './read-stream.ts'
+import { isClosed } from '../connection/closed.ts'
+import { readStream, type StreamReader, untilAnswered } from './read-stream.ts'
 
 const APPEND_TIMEOUT_MS = 2_000
 const READ_BATCH = 1_000

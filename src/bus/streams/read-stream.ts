@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AckPolicy,
   DeliverPolicy,
-  ErrorCode,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
-  NatsError,
   nanos,
 } from 'nats'
 import type { Log } from '../../telemetry/log.ts'
+import { isClosed } from '../connection/closed.ts'
 import type { StreamName } from './streams.ts'
 
 export interface StreamReader {
@@ -91,7 +90,3 @@ export async function untilAnswered<T>(read: () => Promise<T>, log: Log): Promis
     }
   }
 }
-
-export const isClosed = (error: unknown): boolean =>
-  error instanceof NatsError &&
-  (error.code === ErrorCode.ConnectionClosed || error.code === ErrorCode.ConnectionDraining)

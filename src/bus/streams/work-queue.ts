@@ -10,6 +10,7 @@ import {
 import { type DurationMs, toUnixMs } from '../../domain/time.ts'
 import type { QueueWorker, Taking, Work, WorkQueue } from '../../ports/work-queue.ts'
 import { decode } from '../codec.ts'
+import { unlessClosed } from '../connection/closed.ts'
 import type { StreamReader } from './read-stream.ts'
 
 export interface QueueConsumer {
@@ -127,7 +128,7 @@ class Held {
   add(message: JsMsg): boolean {
     const { seq } = message
     if (this.#done.has(seq)) {
-      message.ack()
+      unlessClosed(() => message.ack())
       return false
     }
     const isNew = !this.#messages.has(seq)
@@ -137,18 +138,18 @@ class Held {
   }
 
   keep(): void {
-    for (const message of this.#messages.values()) message.working()
+    for (const message of this.#messages.values()) unlessClosed(() => message.working())
   }
 
   done(sequence: number): void {
-    this.#messages.get(sequence)?.ack()
+    unlessClosed(() => this.#messages.get(sequence)?.ack())
     this.#forget(sequence)
     this.#done.add(sequence)
     if (this.#done.size > DONE_REMEMBERED) this.#done.delete(this.#done.values().next().value!)
   }
 
   later(sequence: number, span: DurationMs): void {
-    this.#messages.get(sequence)?.nak(span)
+    unlessClosed(() => this.#messages.get(sequence)?.nak(span))
     this.#forget(sequence)
   }
 
