@@ -110,7 +110,8 @@ async function refusalOf(url: string, response: Dispatcher.ResponseData): Promis
   const { statusCode, headers, body } = response
   const { message } = errorOf(await body.text())
   const said = message || `the service answers ${statusCode}`
-  const seconds = Number(headers['retry-after'] ?? 0)
+  // A proxy may say a date: then as without a word.
+  const seconds = Number(headers['retry-after']) || 0
   if (statusCode === 429 || statusCode >= 500) return new Trouble(said, seconds * 1_000)
   return new StopListening(message ? said : `${url} answers ${statusCode}: check --base-url`)
 }
