@@ -90,7 +90,7 @@ export function errorHandler(docsUrl: string, log: Log) {
     if (error instanceof RefusalError) {
       return sendRefusal(reply, error.refusal, docsUrl, error.options)
     }
-    const refusal = refusalOf(error)
+    const refusal = refusalOf(error, request)
     if (refusal.code === 'internal_error') {
       log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'failed')
     }
@@ -98,10 +98,11 @@ export function errorHandler(docsUrl: string, log: Log) {
   }
 }
 
-function refusalOf(error: FastifyError): Refusal {
+function refusalOf(error: FastifyError, { routeOptions }: FastifyRequest): Refusal {
   if (error.validation) return validationRefusal(error.validation)
   if (error.statusCode === 413) {
-    const limit = `${LIMITS.bodyBytesMax / 1024 / 1024} MiB`
+    // The web app's own API takes less than the public one.
+    const limit = sizeOf(routeOptions.bodyLimit ?? LIMITS.bodyBytesMax)
     return { code: 'request_too_large', message: `The request body is larger than ${limit}.` }
   }
   if (error.statusCode === 415) {
@@ -115,6 +116,9 @@ function refusalOf(error: FastifyError): Refusal {
   const message = 'Something broke on our side. Trying again usually succeeds.'
   return { code: 'internal_error', message }
 }
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
 
 /** Never in the framework's own words: some quote what was sent. */
 function unreadable({ code }: FastifyError): string {
