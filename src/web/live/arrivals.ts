@@ -23,10 +23,11 @@ export function makeArrivals(
       const head = await reader.head()
       // A chain that went back, or nobody looked for a while: what lies before is read by the pages.
       const from = upTo === undefined || upTo > head ? head : upTo + 1
-      upTo = head
       if (from > head) return []
       const byAddress = new Map([...wallets].map((each) => [reader.depositAddress(each), each]))
       const arrived = await reader.arrivals(from, head, new Set(byAddress.keys()))
+      // Only now: what could not be read is looked at again.
+      upTo = head
       return arrived.map((address) => byAddress.get(address)!)
     },
     forget: () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toAddress } from '../../../src/domain/ids.ts'
+import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { makeFollowers, PAGES_PER_WALLET } from '../../../src/web/live/followers.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
@@ -9,7 +9,12 @@ const Live = suite('web: pages that are told of changes')
 
 const wallet = (n: number) => toAddress(`0x${String(n).padStart(40, '0')}`)
 
-function makePages() {
+interface Chain {
+  readonly head?: () => Promise<number>
+  readonly arrivals?: (from: number, to: number) => Promise<readonly Address[]>
+}
+
+function makePages(chain: Chain = {}, clock = new ManualClock()) {
   return makeFollowers({
     ledger: { balance: async () => 'unknown_wallet' },
     jobViews: { page: async () => 'incomplete' },
@@ -17,8 +22,9 @@ function makePages() {
       head: async () => 1,
       arrivals: async () => [],
       depositAddress: (of) => of,
+      ...chain,
     },
-    clock: new ManualClock(),
+    clock,
     log: makeLog('test', 'silent'),
   })
 }
@@ -36,6 +42,36 @@ Live('one wallet holds so many places, and leaves those of others alone', async 
   ends[0]!()
   ends[0]!()
   assert.is(pages.isFull(busy), false, 'a page that closed gives its place back')
+  pages.stop()
+})
+
+Live('what arrived in blocks that a node did not tell of is told by the next look', async () => {
+  const clock = new ManualClock()
+  const mine = wallet(1)
+  let head = 10
+  const asked: (readonly [number, number])[] = []
+  const pages = makePages(
+    {
+      head: async () => head,
+      arrivals: async (from, to) => {
+        asked.push([from, to])
+        if (asked.length === 1) throw new Error('the node does not answer')
+        return from <= 11 && 11 <= to ? [mine] : []
+      },
+    },
+    clock,
+  )
+  const told: unknown[] = []
+  await pages.follow(mine, (queries) => void told.push(queries))
+  head = 11
+  await clock.advance(1_000)
+  head = 12
+  await clock.advance(1_000)
+  assert.equal(asked, [
+    [11, 11],
+    [11, 12],
+  ])
+  assert.equal(told, [['arrivals', 'account']])
   pages.stop()
 })
 
