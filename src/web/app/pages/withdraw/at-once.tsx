@@ -31,7 +31,8 @@ export function AtOnce({ wallet, web, account }: WithdrawProps) {
   const open = openWish(wallet)
   const permitted = permittedWish(wallet)
   const isSent = useIsSent(open?.requestId)
-  const payTo = to as `0x${string}`
+  // In one case: the same address in another would be another withdrawal, and one in capitals is none to the library.
+  const payTo = to.toLowerCase() as `0x${string}`
   const isAgain = count !== undefined && isWished({ wallet, credits: count, to: payTo })
   const fault = isAgain ? null : withdrawalFault(count, available)
   const addressFault = wrongAddress(to)
