@@ -40,7 +40,9 @@ export async function firstConnection(options: Options, log: Log): Promise<NatsC
   }
   lookLater()
   try {
-    return await connectToAny(options)
+    const connection = await connectToAny(options)
+    if (isTold) log.info(said, 'nats: connected')
+    return connection
   } catch (error) {
     if (!isRefusal(error)) throw error
     throw new OperatorError(
@@ -51,7 +53,6 @@ export async function firstConnection(options: Options, log: Log): Promise<NatsC
   } finally {
     waiting = false
     clearTimeout(timer!)
-    if (isTold) log.info(said, 'nats: connected')
   }
 }
 

@@ -10,7 +10,7 @@ const PUBLISH_TIMEOUT_MS = 2_000
 export function makeFacts(js: JetStreamClient): Facts {
   return {
     publish: async (fact) => {
-      // The message id spares readers most repeats: the server remembers it for two minutes. What
+      // The message id spares readers most repeats: the server remembers it for ten minutes. What
       // comes later is for them to tell by the fact's own id.
       await js.publish(subjectOf(fact), encode(fact), {
         msgID: fact.id,

@@ -7,7 +7,7 @@ import type { Replayed } from '../../messages/webhook.ts'
 const CHARS_MAX = 200
 const text = () => Type.Optional(Type.String({ minLength: 1, maxLength: CHARS_MAX }))
 
-/** See `ReplayRequest` in src/web/api.ts; which fields belong together is checked below. */
+/** See `ReplayRequest` in src/web/webhook-api.ts; which fields belong together is checked below. */
 export const replayBody = Type.Object({
   type: Type.String(),
   event_id: text(),
