@@ -28,15 +28,21 @@ export function makeDeliveryHistory({ stream, js, jsm }: StreamReader): Delivery
   const all = async (webhook: WebhookKey, { limit, cursor }: HistoryPage) => {
     const subject = SUBJECTS.firstAttempts(webhook.wallet, webhook.webhookId)
     const walked = await chains.walk<Attempt & Linked>(subject, cursor, limit)
-    // An attempt that was made again after a crash is one more message: the newer one went on.
-    const newest = new Map<string, KeptAttempt>()
+    // An attempt that was made again after a crash is one more message.
+    const firsts = new Map<string, KeptAttempt[]>()
     for (const link of walked.links) {
       const { eventId, round } = link.content
       const delivery = `${eventId} ${round}`
-      if (!newest.has(delivery)) newest.set(delivery, link)
+      firsts.set(delivery, [...(firsts.get(delivery) ?? []), link])
     }
-    const deliveries = await Promise.all([...newest.values()].map((first) => kept.fromFirst(first)))
+    const deliveries = await Promise.all([...firsts.values()].map(furthest))
     return { deliveries, cursor: walked.cursor }
+  }
+
+  /** Of the same attempt, newest first: the newest went on, or, where the next one was owed by then, one before it. */
+  const furthest = async (same: readonly KeptAttempt[]): Promise<DeliveryView> => {
+    const views = await Promise.all(same.map((first) => kept.fromFirst(first)))
+    return views.reduce((most, view) => (view.attempts.length > most.attempts.length ? view : most))
   }
 
   const failed = async (
