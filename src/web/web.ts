@@ -157,7 +157,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
       webhookDeliveries(signedIn, { ask })
       jobRoutes(signedIn, { jobs, history, networkReader, clock, log, ...jobTerms(settings) })
       workerStanding(signedIn, { networkReader, askPools })
-      events(signedIn, { followers, sessions, clock, open: streams })
+      events(signedIn, { followers, sessions, clock, open: streams, leaving })
     })
   })
 

@@ -16,7 +16,7 @@ export interface Listeners {
   isFull(wallet: Address): boolean
   /** Resolves once the events of the wallet are told of. @throws the store refuses */
   announce(wallet: Address): Promise<void>
-  /** Pokes the listener at news until it has ended. */
+  /** Pokes the listener at news until it has ended; at once where all have been ended. */
   run(wallet: Address, listener: Listener): Promise<void>
   /** Ends all. */
   stop(): void
@@ -32,6 +32,7 @@ interface Options {
 
 export function makeListeners({ listeners: registry, bus, clock, log }: Options): Listeners {
   const open = new Map<Address, Set<Listener>>()
+  let stopped = false
   const pokeAll = (those: Iterable<Listener>) => {
     for (const listener of those) listener.poke()
   }
@@ -54,6 +55,8 @@ export function makeListeners({ listeners: registry, bus, clock, log }: Options)
       open.set(wallet, those.add(listener))
       const own = bus.subscribe(SUBJECTS.factsOf(wallet), () => listener.poke())
       try {
+        // Its request came in time, and it was looked where its stream begins.
+        if (stopped) listener.end()
         await listener.run()
       } finally {
         own.unsubscribe()
@@ -62,6 +65,7 @@ export function makeListeners({ listeners: registry, bus, clock, log }: Options)
       }
     },
     stop: () => {
+      stopped = true
       workers.unsubscribe()
       stopRefreshing()
       for (const those of open.values()) for (const listener of those) listener.end()

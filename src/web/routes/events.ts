@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { refuse } from '../../api/http/errors.ts'
+import type { Leaving } from '../../api/http/leaving.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { STALE_QUERIES, type StaleQuery } from '../api.ts'
@@ -13,6 +14,8 @@ interface Options {
   readonly clock: Clock
   /** Open streams; each is told how to end itself. */
   readonly open: Set<() => void>
+  /** Closing: a stream that opens now has missed that, and ends as well. */
+  readonly leaving: Pick<Leaving, 'closing'>
 }
 
 /** Also how soon a session that has ended is noticed. */
@@ -24,7 +27,7 @@ const RETRY_MS = 3_000
  * Tells a page which of its queries are stale, and nothing else: what they hold it asks for itself.
  */
 export function events(server: FastifyInstance, options: Options): void {
-  const { followers, sessions, clock, open } = options
+  const { followers, sessions, clock, open, leaving } = options
   server.get('/api/events', async (request, reply) => {
     const { wallet } = sessionOf(request)
     if (followers.isFull(wallet)) {
@@ -69,5 +72,6 @@ export function events(server: FastifyInstance, options: Options): void {
     raw.once('close', leave)
     // A write to a page that has just gone: its `close` tells the rest.
     raw.on('error', () => {})
+    if (leaving.closing) end()
   })
 }

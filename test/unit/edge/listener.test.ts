@@ -1,30 +1,35 @@
 import { PassThrough } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toAddress } from '../../../src/domain/ids.ts'
 import { Listener } from '../../../src/edge/events/listener.ts'
+import { makeListeners } from '../../../src/edge/events/listeners.ts'
 import type { FactCursor } from '../../../src/ports/fact-reader.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
+import { CuttableBus } from '../../fakes/edge/cuttable-bus.ts'
+import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 
 /** A listener has one of the few places of its wallet until its run ends. */
 const Listening = suite('edge: one who listens')
 
 const nothingNew: FactCursor = { next: async () => undefined, position: 7 }
 
+const log = makeLog('test', 'silent')
+
+const makeListener = (response: PassThrough, clock: ManualClock) =>
+  new Listener({
+    ...{ response, cursor: nothingNew, types: new Set(), checkKey: async () => {} },
+    ...{ clock, log, docsUrl: 'http://127.0.0.1/docs' },
+  })
+
 function begin(response: PassThrough, clock: ManualClock) {
-  const listener = new Listener({
-    response,
-    cursor: nothingNew,
-    types: new Set(),
-    checkKey: async () => {},
-    clock,
-    log: makeLog('test', 'silent'),
-    docsUrl: 'http://127.0.0.1/docs',
-  })
   const run = { hasEnded: false }
-  void listener.run().then(() => {
-    run.hasEnded = true
-  })
+  void makeListener(response, clock)
+    .run()
+    .then(() => {
+      run.hasEnded = true
+    })
   return run
 }
 
@@ -45,6 +50,14 @@ Listening('ends at once where its reader had gone before it began', async () => 
   const run = begin(response, clock)
   await clock.advance(5_000)
   assert.ok(run.hasEnded)
+})
+
+Listening('ends at once where its edge has ended all meanwhile', async () => {
+  const [response, clock, bus] = [new PassThrough(), new ManualClock(), new CuttableBus()]
+  const listeners = makeListeners({ listeners: new MemoryRegistry(), bus, clock, log })
+  listeners.stop()
+  await listeners.run(toAddress(`0x${'11'.repeat(20)}`), makeListener(response, clock))
+  assert.ok(response.writableEnded)
 })
 
 Listening.run()

@@ -21,6 +21,7 @@ async function makePages() {
   const clock = new ManualClock()
   const over = new Set<string>()
   const tells = new Set<(queries: readonly StaleQuery[]) => void>()
+  const leaving = { closing: false }
   const server = fastify()
   server.decorateRequest('session', null)
   server.addHook('onRequest', async (request) => {
@@ -38,9 +39,10 @@ async function makePages() {
     sessions: { read: async (token: string) => (over.has(token) ? undefined : SESSION) } as never,
     clock,
     open: new Set(),
+    leaving,
   })
   const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }))
-  return { clock, over, tells, server, port: Number(port) }
+  return { clock, over, tells, leaving, server, port: Number(port) }
 }
 
 const askAs = (cookie: string) => `GET /api/events HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`
@@ -68,6 +70,16 @@ Stream('one that has ended, and cannot leave yet, is told nothing more', async (
   await server.close()
   await rest()
   assert.is(tells.size, 0)
+})
+
+Stream('one that opens while its server leaves keeps that from nothing', async () => {
+  const { tells, leaving, server, port } = await makePages()
+  leaving.closing = true
+  const answer = await fetch(`http://127.0.0.1:${port}/api/events`)
+  assert.match(await answer.text(), 'retry: ')
+  await rest()
+  assert.is(tells.size, 0)
+  await server.close()
 })
 
 Stream.run()
