@@ -44,6 +44,10 @@ export class SseSocket {
       this.#tookAt = this.#clock.monotonic()
       this.#flush()
     })
+    // Its turn has come.
+    response.once('socket', () => {
+      this.#tookAt = this.#clock.monotonic()
+    })
     response.once('close', () => this.#cancelStall?.())
     // A write to a caller that has just gone: its `close` event tells the rest.
     response.on('error', () => {})
@@ -68,7 +72,8 @@ export class SseSocket {
   #isTooSlow(): boolean {
     const backlog = this.#pendingBytes + this.#response.writableLength
     if (backlog <= BACKLOG_BYTES) return false
-    const isSlow = this.#full && this.#clock.monotonic() - this.#tookAt > SLOW_MS
+    const mayTake = this.#full && !this.#waitsForItsTurn
+    const isSlow = mayTake && this.#clock.monotonic() - this.#tookAt > SLOW_MS
     return isSlow || backlog > BACKLOG_BYTES_MAX
   }
 

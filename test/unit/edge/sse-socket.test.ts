@@ -176,6 +176,21 @@ Socket('a reader whose turn has not come is not slow, however long that takes', 
   assert.ok(reader.writableFinished)
 })
 
+Socket('nor is it for much that has piled up', async ({ clock, reader, socket }) => {
+  reader.socket = null
+  write(socket, 1_020)
+  await clock.advance(3_000)
+  write(socket, 60)
+  await clock.advance(3_000)
+  reader.socket = new Connection()
+  reader.emit('socket', reader.socket)
+  write(socket, 1)
+  assert.not(reader.destroyed)
+  await clock.advance(3_000)
+  write(socket, 1)
+  assert.ok(reader.destroyed, 'now it could have read')
+})
+
 Socket('from its turn on it is cut like every other', async ({ clock, reader, socket }) => {
   reader.socket = null
   write(socket, 100)
