@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -21,13 +21,15 @@ Silent.after.each(() => rmSync(home, { recursive: true, force: true }))
 
 Silent('a halted one is there: no second agent takes its place', async () => {
   const path = join(home, `${worker.slice(2, 12)}.sock`)
-  const halted = createServer(() => {})
+  const open: Socket[] = []
+  const halted = createServer((socket) => void open.push(socket))
   await new Promise<void>((resolve) => halted.listen(path, resolve))
   const error = await listenForControl(home, worker, handlers).catch((cause: unknown) => cause)
   assert.instance(error, ConfigError)
   assert.match((error as Error).message, /has not answered for 5 s/)
   // It goes on where it was.
   await new Promise((resolve) => connect(path, () => resolve(undefined)).unref())
+  for (const socket of open) socket.destroy()
   halted.close()
 })
 
