@@ -4,6 +4,7 @@ import { type Address, type TxHash, toHex32 } from '../../domain/ids.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import {
   ChainUnavailable,
+  GasFundsMissing,
   type Hex,
   LaneConflict,
   NonceGap,
@@ -14,7 +15,7 @@ import {
 import type { Log } from '../../telemetry/log.ts'
 import type { Contracts } from '../contracts-file.ts'
 import { decodeFacts } from '../read/facts.ts'
-import type { Rpc } from '../rpc/json-rpc.ts'
+import { type Rpc, RpcError } from '../rpc/json-rpc.ts'
 import type { LookPace } from './look-pace.ts'
 import type { Nonces } from './nonces.ts'
 import { type Offered, offer } from './offer.ts'
@@ -64,7 +65,13 @@ export async function send(
   wait(sending.patience, transaction.hash)
   const hashes = [transaction.hash, ...earlier]
   const startedAt = performance.now()
-  let offered = await offer(sending.rpc, transaction, sending.sender)
+  const first = await offerOrFind(sending, transaction, hashes)
+  if (typeof first === 'object') {
+    sending.nonces.spent(transaction.nonce)
+    broadcast()
+    return first
+  }
+  let offered = first
   if (offered === 'taken') broadcast()
   let lookAfterAt = startedAt + LOOK_AFTER_MS
   const takenAt = performance.now()
@@ -94,6 +101,22 @@ export async function send(
     }
     await rest(waitMs)
     waitMs = Math.min(POLL_MAX_MS, waitMs * 2)
+  }
+}
+
+/** One that is in a block already may be refused in words that nobody here knows, or for an empty purse. */
+async function offerOrFind(
+  sending: Sending,
+  transaction: SignedTransaction,
+  hashes: readonly TxHash[],
+): Promise<Offered | Receipt> {
+  try {
+    return await offer(sending.rpc, transaction, sending.sender)
+  } catch (error) {
+    const isRefused = error instanceof RpcError || error instanceof GasFundsMissing
+    const receipt = isRefused ? await receiptOfAny(sending, hashes) : undefined
+    if (!receipt) throw error
+    return receipt
   }
 }
 
