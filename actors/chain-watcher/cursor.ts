@@ -18,7 +18,7 @@ export interface CursorStore {
   save(cursor: Cursor): void
   /** The last block that whoever goes on from here would not read again; -1: there is none. */
   kept(): number
-  /** Keeps what is not kept yet. */
+  /** Keeps what is not kept yet, and nothing after that: the next watcher may have come further. */
   stop(): Promise<void>
 }
 
@@ -37,6 +37,7 @@ export function makeCursorStore({ registry, clock, log }: Options): CursorStore 
   let unsaved: Cursor | undefined
   let cancel: (() => void) | undefined
   let kept = NOTHING
+  let stopped = false
 
   const write = async () => {
     cancel = undefined
@@ -62,12 +63,14 @@ export function makeCursorStore({ registry, clock, log }: Options): CursorStore 
       return cursor
     },
     save: (cursor) => {
+      if (stopped) return
       unsaved = cursor
       kept = Math.min(kept, lastOf(cursor))
       cancel ??= clock.after(SAVE_MS, () => void write())
     },
     kept: () => kept,
     stop: async () => {
+      stopped = true
       cancel?.()
       await write()
     },

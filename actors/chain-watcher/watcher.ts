@@ -1,4 +1,5 @@
 import type { Bus } from '../../src/ports/bus.ts'
+import { inTime } from '../../src/ports/clock.ts'
 import type { EscrowReader } from '../../src/ports/escrow.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import { makePokedLoop } from '../../src/runtime/poked-loop.ts'
@@ -28,6 +29,7 @@ export interface ChainWatcher {
 
 /** Blocks are told of; this is for the one that was not. */
 const SAFETY_POLL_MS = 1_000
+const STOP_PATIENCE_MS = 2_000
 
 export function makeChainWatcher(options: WatcherOptions): ChainWatcher {
   const { reader, bus, registry, clock, log } = options
@@ -54,7 +56,8 @@ export function makeChainWatcher(options: WatcherOptions): ChainWatcher {
       deliveries.stop()
       creditFacts.stop()
       slashes.stop()
-      await loop.stop()
+      // Whatever else is to move between hosts waits for this. What is given up halfway is done again.
+      await inTime(clock, STOP_PATIENCE_MS, loop.stop())
       await cursor.stop()
     }
     loop.poke()

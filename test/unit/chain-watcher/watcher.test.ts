@@ -213,4 +213,31 @@ Watcher('a ledger or a chain that is down is waited for; no fact is lost', async
   await watcher.stop()
 })
 
+Watcher('a node that answers nothing any more does not keep it from being let go', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  house.settled(1)
+  await rest()
+  const head = house.chain.head.bind(house.chain)
+  let answer = () => {}
+  house.chain.head = async () => {
+    await new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    return head()
+  }
+  await house.clock.advance(1_000)
+  let isStopped = false
+  void watcher.stop().then(() => {
+    isStopped = true
+  })
+  await house.clock.advance(2_000)
+  assert.ok(isStopped)
+  house.chain.mine(() => [])
+  answer()
+  await house.clock.advance(1_000)
+  assert.is(house.saved(), 1, 'the next one may have come further by then')
+})
+
 Watcher.run()
