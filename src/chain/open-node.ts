@@ -97,10 +97,7 @@ function lookAgain(
  * @throws {ChainUnavailable} no answer @throws {OperatorError} another chain, no contracts, or other prices
  */
 async function assertOurs(rpc: Rpc, contracts: Contracts): Promise<void> {
-  const told = await rpc.call<string | null>('eth_chainId', [])
-  // While it starts, a node may have none to tell yet.
-  if (!told) throw new ChainUnavailable('the node does not tell its chain yet')
-  const chainId = Number(told)
+  const chainId = Number(await rpc.call<string>('eth_chainId', []))
   if (chainId !== contracts.chainId) {
     throw new OperatorError(
       `RPC_URL leads to chain ${chainId}, but the contracts are on chain ${contracts.chainId}; ` +

@@ -49,6 +49,10 @@ interface Answer {
   readonly error?: unknown
 }
 
+/** A node that starts, or a proxy whose node is away, may answer them with null all the same. */
+const ALWAYS_KNOWN =
+  /^eth_(?:blockNumber|call|chainId|get(?:Balance|Code|Logs|TransactionCount)|estimateGas|feeHistory)$/
+
 const CONNECTIONS = 4
 const TIMEOUT_MS = 10_000
 /**
@@ -116,6 +120,10 @@ export function makeRpc(rpcUrl: string): Rpc {
     // Some proxies make a string of it.
     if (String(answer.id) !== String(id)) {
       throw new ChainUnavailable(`${method}: the node answered another question`)
+    }
+    // A nonce of nothing would be the first one.
+    if (answer.result === null && ALWAYS_KNOWN.test(method)) {
+      throw new ChainUnavailable(`${method}: the node has nothing to tell yet`)
     }
     return answer.result
   }

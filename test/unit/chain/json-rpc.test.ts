@@ -48,6 +48,15 @@ Answers('the answer to another question is none', async () => {
   assert.match((told as Error).message, 'eth_chainId: the node answered another question')
 })
 
+Answers('nothing is no answer to what is always known, such as a nonce', async () => {
+  reply = (id) => ({ body: answer(id, { result: null }) })
+  for (const method of ['eth_getTransactionCount', 'eth_blockNumber', 'eth_getLogs', 'eth_call']) {
+    assert.instance(await ask(method), ChainUnavailable, method)
+  }
+  assert.is(await ask('eth_getTransactionReceipt'), null)
+  assert.is(await ask('eth_getBlockByNumber'), null)
+})
+
 Answers('its number may come back as a string', async () => {
   reply = (id) => ({ body: answer(`${id}`, { result: '0x3' }) })
   assert.is(await ask(), '0x3')
