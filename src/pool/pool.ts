@@ -137,14 +137,16 @@ export class Pool {
       ...this.placements.summary(poolId),
       census: censusOf(this.placements.all(), this.demand.lastMinuteOfAll(this.clock.now())),
     }))
-    this.standings = new StandingPublisher(this.placements, this.canaries, this.demand, this.clock)
+    this.standings = new StandingPublisher(placements, canaries, this.demand, this.clock, this.time)
     this.requests = bus.subscribe(SUBJECTS.pool(poolId), (message, _subject, respond, trace) => {
       respond(this.answer(message as PoolRequest, trace))
     })
     this.questions = bus.subscribe(SUBJECTS.poolStanding(poolId), (message, _subject, respond) => {
       const { placements, demand, canaries, terms } = this
       const { worker } = message as AskStanding
-      respond(askedStanding(worker, this.clock.now(), { placements, demand, canaries, terms }))
+      const at = this.clock.now()
+      const aheadMs = clock.now() - at
+      respond(askedStanding(worker, at, { placements, demand, canaries, terms, aheadMs }))
     })
     this.stopTicking = clock.every(POOL_SUMMARY_MS, () => {
       this.placements.wake()

@@ -22,7 +22,10 @@ export class StandingPublisher {
     private readonly placements: Placements,
     private readonly canaries: Canaries | undefined,
     private readonly demand: Demand,
+    /** Of rests: it is not set. */
     private readonly clock: Clock,
+    /** That workers hear: by it they are told until when they rest. */
+    private readonly time: Pick<Clock, 'now'>,
   ) {
     this.stop = clock.every(TICK_MS, () => this.tick())
   }
@@ -32,7 +35,7 @@ export class StandingPublisher {
   }
 
   private tick(): void {
-    const { placements, canaries, demand, clock } = this
+    const { placements, canaries, demand, clock, time } = this
     this.turn = (this.turn + 1) % TURNS
     const due = placements
       .all()
@@ -40,12 +43,14 @@ export class StandingPublisher {
     this.changed.clear()
     if (due.length === 0) return
     const at = clock.now()
+    const aheadMs = time.now() - at
     const standing = placements.standings((model) => demand.lastMinute(model, at), at)
     for (const session of due) {
       const known = standing(session.address)
       if (!known) continue
-      const value = withAwaited(known, canaries?.awaitedBy(session.address) ?? [], at)
-      session.send({ $case: 'standing', value })
+      const seen = withAwaited(known, canaries?.awaitedBy(session.address) ?? [], at)
+      const restingUntil = seen.restingUntil && seen.restingUntil + aheadMs
+      session.send({ $case: 'standing', value: { ...seen, restingUntil } })
     }
   }
 }

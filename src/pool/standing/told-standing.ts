@@ -1,5 +1,5 @@
 import { LeftOutModel_Reason } from '../../../proto/gen/svc/worker/v1/worker.ts'
-import type { UnixMs } from '../../domain/time.ts'
+import { addMs, type DurationMs, type UnixMs } from '../../domain/time.ts'
 import { AGENT_VERSION } from '../../domain/version.ts'
 import type { LeftOutModel, RestReason, WorkerStanding } from '../../messages/pool.ts'
 import type { Awaited } from '../canary/canaries.ts'
@@ -15,7 +15,10 @@ export interface Seen {
   readonly awaited: readonly Awaited[]
   readonly leftOut: readonly { readonly id: string; readonly reason: LeftOutModel_Reason }[]
   readonly software: string
+  /** By the clock of rests. */
   readonly at: UnixMs
+  /** What the time in which it is told is ahead of that. */
+  readonly aheadMs: DurationMs
 }
 
 /** How a worker stands, for its operator far away: nothing that an engine or a caller said. */
@@ -26,7 +29,7 @@ export function toldStanding({ worker, board, awaited, ...seen }: Seen): WorkerS
   return {
     type: 'standing',
     state: stateOf(worker, seen.draining, rests),
-    restingUntil: rests ? restUntil : null,
+    restingUntil: rests ? addMs(restUntil, seen.aheadMs) : null,
     because: rests ? reasonOf(restBecause) : null,
     failuresInRow,
     callersKept: [...setAside.values()].filter(({ until }) => until > seen.at).length,
@@ -42,7 +45,7 @@ export function toldStanding({ worker, board, awaited, ...seen }: Seen): WorkerS
     awaited: awaited.map(({ model, retry }) => ({
       id: model,
       failures: retry?.failures ?? 0,
-      nextAt: retry && retry.nextAt > seen.at ? retry.nextAt : null,
+      nextAt: retry && retry.nextAt > seen.at ? addMs(retry.nextAt, seen.aheadMs) : null,
     })),
     leftOut: seen.leftOut.map(({ id, reason }) => ({
       id,
