@@ -17,7 +17,7 @@ export const listedModel = z.object({
 })
 export type UpstreamEntry = z.infer<typeof listedModel>
 
-/** Asks the upstream's own address (the base without /v1); undefined where it has no answer. */
+/** Asks the upstream's own address (the base without /v1); undefined where it has no answer, a throw where it gives none. */
 export type AskUpstream = (path: string, body?: object) => Promise<unknown>
 
 /** What Ollama starts a model with where nobody told it another context. */
@@ -29,7 +29,13 @@ export async function contextWindows(
   ask: AskUpstream,
 ): Promise<ReadonlyMap<string, number>> {
   const told = new Map<string, number>()
-  for (const entry of entries) told.set(entry.id, await contextOf(entry, ask))
+  let isSilent = false
+  for (const entry of entries) {
+    // A proxy before it may cut off whoever asks for anything but /v1: that is no reason to serve nothing.
+    const context = isSilent ? entry.max_model_len : await contextOf(entry, ask).catch(() => null)
+    isSilent ||= context === null
+    told.set(entry.id, context ?? 0)
+  }
   return told
 }
 

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
@@ -86,6 +87,25 @@ Listing('a certificate of an authority that nobody knows here: what to do about 
     assert.match(said, 'NODE_EXTRA_CA_CERTS')
   } finally {
     await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+Listing('a proxy that lets nothing but /v1 through is no reason to serve nothing', async () => {
+  const asked: (string | undefined)[] = []
+  const data = ['a/b', 'c/d'].map((id) => ({ id, owned_by: 'llamacpp', meta: { n_ctx_train: 9 } }))
+  const server = createHttpServer(({ url, socket }, response) => {
+    if (url === '/v1/models') return response.end(JSON.stringify({ data }))
+    asked.push(url)
+    return socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const { ids } = await look(`http://127.0.0.1:${port}/v1`)
+    assert.equal(ids, ['a/b', 'c/d'])
+    assert.equal(asked, ['/props'], 'once, and not once a model')
+  } finally {
+    server.close()
   }
 })
 
