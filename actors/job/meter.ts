@@ -93,7 +93,7 @@ export class JobMeter implements JobsMeter {
     }
     if (!isCompleted(job)) return
     const heardLate = isProven(job) ? job.worker.takenAt : undefined
-    if (life.assignedAt === undefined && life.lockedAt && heardLate) {
+    if (life.assignedAt === undefined && heardLate) {
       life.assignedAt = heardLate
       this.#span('route', life.lockedAt, heardLate)
     }
