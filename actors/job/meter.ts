@@ -21,7 +21,7 @@ interface Life {
   lockedAt?: UnixMs | null
   assignedAt?: UnixMs | null
   answeredAt?: UnixMs | null
-  /** It has come to rest before, and was woken. */
+  /** Its settlement showed before it came to rest: it was woken, or disputed meanwhile. */
   wasSettled?: true
 }
 
