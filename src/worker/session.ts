@@ -78,6 +78,8 @@ export const DRAIN_MS = 150_000
 /** How long a pool may take to see us off. */
 const LEAVE_MS = 1_000
 const SILENT_INTERVALS_MAX = 3
+/** No date is later. What a pool says may be in another unit, and must not end this process. */
+const LAST_DATE_MS = 8_640_000_000_000_000
 
 /** One stream to one pool, from challenge to end. */
 export class Session {
@@ -231,7 +233,7 @@ export class Session {
     }
     for (const { id, retiresAt } of taken) {
       if (retiresAt === 0) continue
-      const from = new Date(retiresAt).toISOString()
+      const from = new Date(Math.min(retiresAt, LAST_DATE_MS)).toISOString()
       log.warn({ model: id, retiresAt: from }, 'a vote retires this model: then it gets no jobs')
     }
   }

@@ -70,4 +70,13 @@ Silence('is given one more span by an agent that was halted itself', async () =>
   await until('the session ends all the same', () => call.cancelled)
 })
 
-Silence.run()
+const Strange = suite('worker: a pool that says what cannot be')
+
+Strange('a date beyond all calendars ends nothing', () => {
+  const { call } = welcomed()
+  const taken = [{ id: 'a/b', contextWindow: 1, retiresAt: Number.MAX_SAFE_INTEGER }]
+  call.emit('data', { message: { $case: 'models', value: { taken, leftOut: [] } } })
+  call.cancel()
+})
+
+for (const each of [Silence, Strange]) each.run()
