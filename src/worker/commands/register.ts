@@ -7,7 +7,8 @@ import type { Settings } from '../cli/settings.ts'
 import { composeEngine, identityOf } from '../compose.ts'
 import { dial, type PoolTarget, requireTls } from '../dial.ts'
 import type { JobRun } from '../job-run.ts'
-import { openKey } from '../key/open-key.ts'
+import { openKey, type WorkerKey } from '../key/open-key.ts'
+import { ask } from '../local/control.ts'
 import { SignedJobs } from '../local/signed-jobs.ts'
 import { poolTargets } from '../pool-ring.ts'
 import { Session, type SessionEnd, type SessionOptions } from '../session.ts'
@@ -18,6 +19,8 @@ import { Session, type SessionEnd, type SessionOptions } from '../session.ts'
  */
 export async function register(settings: Settings): Promise<string> {
   const key = await openKey(settings, (line) => process.stderr.write(`${line}\n`))
+  const number = await numberOfRunning(settings, key)
+  if (number !== undefined) return isNumber(key, number)
   const log = makeLog('worker', settings.LOG_LEVEL, process.stderr)
   const engine = await composeEngine(settings, log)
   const models = await engine.models()
@@ -32,7 +35,7 @@ export async function register(settings: Settings): Promise<string> {
   try {
     for (const pool of await poolTargets(requireTls(settings))) {
       const met = await meet(pool, { settings, identity, engine, models, log })
-      if ('number' in met) return `${key.address} is worker number ${met.number}`
+      if ('number' in met) return isNumber(key, met.number)
       const { code, details } = met.end
       failures.push(`${pool.target}: ${adviceFor(code, details)} (${status[code]}: ${details})`)
     }
@@ -40,6 +43,26 @@ export async function register(settings: Settings): Promise<string> {
     await engine.close()
   }
   throw new ConfigError(`not registered: ${failures.join('; ')}`)
+}
+
+const isNumber = ({ address }: WorkerKey, number: number): string =>
+  `${address} is worker number ${number}`
+
+/**
+ * As the agent of this key was told that runs here: of two with one key a pool keeps the newer, and the jobs of
+ * the other are lost.
+ * @throws {ConfigError} where one runs, and knows none yet
+ */
+async function numberOfRunning(
+  { WORKER_HOME }: Settings,
+  { address }: WorkerKey,
+): Promise<number | undefined> {
+  const agent = await ask(WORKER_HOME, address, 'status')
+  if (agent?.workerId !== null) return agent?.workerId
+  throw new ConfigError(
+    `an agent of ${address} runs on this machine, and registers its key as soon as a pool welcomes it: svc-worker ` +
+      'status says what keeps it from that',
+  )
 }
 
 interface Self extends Pick<SessionOptions, 'identity' | 'engine' | 'models' | 'log'> {
