@@ -57,8 +57,8 @@ async function numberOfRunning(
   { WORKER_HOME }: Settings,
   { address }: WorkerKey,
 ): Promise<number | undefined> {
-  const agent = await ask(WORKER_HOME, address, 'status')
-  if (agent?.workerId !== null) return agent?.workerId
+  const number = (await ask(WORKER_HOME, address, 'status'))?.workerId
+  if (number !== null) return number
   throw new ConfigError(
     `an agent of ${address} runs on this machine, and registers its key as soon as a pool welcomes it: svc-worker ` +
       'status says what keeps it from that',

@@ -32,7 +32,7 @@ async function told(workerId: number | null): Promise<unknown> {
 }
 
 Beside('it says the number that the agent was told, and takes no pool away from it', async () => {
-  assert.match(await told(7), /^0x[0-9a-f]{40} is worker number 7$/)
+  assert.match(String(await told(7)), /^0x[0-9a-f]{40} is worker number 7$/)
 })
 
 Beside('where it has none yet, it registers by itself', async () => {
