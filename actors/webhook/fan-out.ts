@@ -10,6 +10,7 @@ import type { Taking, Work } from '../../src/ports/work-queue.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { deliveryKey, type RetrySchedule, waitFor } from './after-attempt.ts'
 import type { WebhookRecords } from './records.ts'
+import { NO_WEBHOOKS } from './wallet-webhooks.ts'
 
 interface Options {
   readonly queues: WebhookQueues
@@ -32,10 +33,11 @@ export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: 
   let taking: Taking | undefined
   let active = 0
 
-  /** The first one of a wallet may have been made a moment ago, and the mirror lags behind. */
+  /** The first one of a wallet may have been made, or a failed one enabled, a moment ago, and the mirror lags behind. */
   const webhooksOf = async (wallet: Address): Promise<WalletWebhooks> => {
-    const mirrored = webhooks.get(wallet)
-    return mirrored && mirrored.webhooks.length > 0 ? mirrored : records.of(wallet)
+    const mirrored = webhooks.get(wallet) ?? NO_WEBHOOKS
+    const isSure = mirrored.webhooks.length > 0 && mirrored.webhooks.every(isActive)
+    return isSure ? mirrored : records.of(wallet)
   }
 
   const share = async ({ body: fact }: Work<Fact>): Promise<void> => {
@@ -72,6 +74,8 @@ export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: 
   }
 }
 
+const isActive = ({ status }: WebhookRecord): boolean => status === 'active'
+
 interface Recipient {
   readonly wallet: Address
   readonly webhook: WebhookRecord
@@ -86,7 +90,7 @@ function wanting(
   for (const [wallet, { webhooks }] of wallets) {
     for (const webhook of webhooks) {
       // What one misses that has failed can be replayed, from the facts.
-      const isWanted = webhook.status === 'active' && webhook.events.includes(fact.type)
+      const isWanted = isActive(webhook) && webhook.events.includes(fact.type)
       if (isWanted) found.push({ wallet: wallet as Address, webhook })
     }
   }
