@@ -31,8 +31,8 @@ const FETCH_MS = 2_000
 
 /**
  * Reads a stream up to its present end, in order. Pulled in batches by a consumer of our own;
- * should the server forget it, a new one goes on where it was. The end is a sequence asked for at
- * the beginning: the server's count of what is pending drifts while others append.
+ * should the server forget it, a new one goes on where it was. The end is a sequence asked for
+ * before each: the server's count of what is pending drifts while others append.
  */
 export async function readStream(reader: StreamReader, reading: Reading): Promise<void> {
   let next = Math.max(1, reading.from)
@@ -46,10 +46,10 @@ export async function readStream(reader: StreamReader, reading: Reading): Promis
     }
   }
   const { js, jsm, stream, log } = reader
-  const { state } = await untilAnswered(() => jsm.streams.info(stream), log)
-  if (state.messages === 0) return
   await untilAnswered(async () => {
-    if (next > state.last_seq) return
+    const { state } = await jsm.streams.info(stream)
+    // What was there a moment ago may have aged out: nobody would ever send it.
+    if (state.messages === 0 || next > state.last_seq) return
     const info = await jsm.consumers.add(stream, {
       ack_policy: AckPolicy.None,
       deliver_policy: DeliverPolicy.StartSequence,

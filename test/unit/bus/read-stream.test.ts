@@ -1,4 +1,4 @@
-import type { JetStreamClient, JetStreamManager, JsMsg } from 'nats'
+import { ErrorCode, type JetStreamClient, type JetStreamManager, type JsMsg, NatsError } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readStream } from '../../../src/bus/streams/read-stream.ts'
@@ -71,5 +71,20 @@ Read(
     assert.equal((await read(7, [[1], [6]])).seen, [1, 2, 3, 4, 5, 6, 7])
   },
 )
+
+Read('to the end also where the last message is gone, by its age, before it is read', async () => {
+  const { reader } = server(0, [])
+  const sizes = [1, 0]
+  reader.jsm.streams.info = async () =>
+    ({ state: { messages: sizes.shift(), last_seq: 1 } }) as never
+  let fetches = 0
+  const fetch = async () => {
+    if (++fetches > 1) throw new NatsError('CONNECTION_CLOSED', ErrorCode.ConnectionClosed)
+    return []
+  }
+  reader.js.consumers.get = async () => ({ fetch }) as never
+  await readStream(reader, { from: 1, batch: 3, each: () => assert.unreachable() })
+  assert.is(sizes.length, 0)
+})
 
 Read.run()
