@@ -16,10 +16,18 @@ export type Whereabouts =
 export const isOver = ({ state }: Whereabouts): boolean =>
   state === 'included' || state === 'failed' || state === 'replaced'
 
+/**
+ * Several nodes may answer at one address, and lag behind one another: a receipt that one does not have is asked
+ * for so often before another transaction is taken for the one with its nonce.
+ */
+const LOOKS = 3
+const AGAIN_MS = 2_000
+
 /** @throws where the node does not answer */
 export async function whereabouts(
   client: Client,
   { hash, sender }: Pick<Sent, 'hash' | 'sender'>,
+  againMs = AGAIN_MS,
 ): Promise<Whereabouts> {
   const before = await endOf(client, hash)
   if (before) return before
@@ -28,8 +36,13 @@ export async function whereabouts(
   if (!sender) return { state: 'unknown' }
   const used = await getTransactionCount(client, { address: sender.from })
   if (used <= sender.nonce) return { state: 'unknown' }
-  // It may have got into a block between the questions.
-  return (await endOf(client, hash)) ?? { state: 'replaced' }
+  for (let look = 1; look <= LOOKS; look++) {
+    // It may also have got into a block between the questions.
+    const end = await endOf(client, hash)
+    if (end) return end
+    if (look < LOOKS) await new Promise((resolve) => setTimeout(resolve, againMs))
+  }
+  return { state: 'replaced' }
 }
 
 /** Undefined: the node does not know it. */

@@ -103,7 +103,7 @@ for (const [name, known, sender, wanted] of [
   ['replaced: its nonce is used', { used: 8 }, SENDER, { state: 'replaced' }],
 ] as const) {
   SentSuite(`where it is: ${name}`, async () => {
-    const found = await whereabouts(nodeWith(known), { hash: HASH, ...(sender && { sender }) })
+    const found = await whereabouts(nodeWith(known), { hash: HASH, ...(sender && { sender }) }, 0)
     assert.equal(found, wanted)
     assert.is(isOver(found), ['included', 'failed', 'replaced'].includes(wanted.state))
   })
@@ -118,6 +118,17 @@ SentSuite('into a block between two questions: not taken for a replaced one', as
   }
   const node = createClient({ transport: custom({ request }) })
   assert.equal(await whereabouts(node, { hash: HASH, sender: SENDER }), { state: 'included' })
+})
+
+SentSuite('in a block that one of several nodes lacks yet: nor then', async () => {
+  let asked = 0
+  const receipt = { transactionHash: HASH, blockNumber: '0x1', status: '0x1' }
+  const request = async ({ method }: { method: string }) => {
+    if (method === 'eth_getTransactionReceipt') return ++asked > 3 ? receipt : null
+    return method === 'eth_getTransactionCount' ? '0x8' : null
+  }
+  const node = createClient({ transport: custom({ request }) })
+  assert.equal(await whereabouts(node, { hash: HASH, sender: SENDER }, 0), { state: 'included' })
 })
 
 SentSuite('a node that is silent says nothing of it', async () => {
