@@ -7,7 +7,7 @@ import { signatureParts } from './signature.ts'
 import {
   buyRelayed,
   type DepositTerms,
-  forgetDeposit,
+  endDeposit,
   sendDeposit,
   signedDeposit,
 } from './signed-deposit.ts'
@@ -42,9 +42,11 @@ export async function buyCredits(config: Config, purchase: Purchase, say: Say): 
   say('signing')
   const pay = purchase.relayed ? buyRelayed : buyFromWallet
   const hash = await pay(config, purchase, say)
-  say('confirming', { hash, of: signedDeposit(purchase)?.salt })
+  const salt = signedDeposit(purchase)?.salt
+  say('confirming', { hash, of: salt })
   const tx = await included(config, hash)
-  forgetDeposit()
+  // One that was signed for another amount may still be paid.
+  if (salt !== undefined) endDeposit(salt)
   return tx
 }
 

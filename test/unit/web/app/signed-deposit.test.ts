@@ -4,6 +4,7 @@ import { domainSeparator, encodeFunctionResult, type Hex, parseAbi, toFunctionSe
 import { type Config, createConfig, custom, injected } from 'wagmi'
 import { connect } from 'wagmi/actions'
 import type { WebConfig } from '../../../../src/web/api.ts'
+import { buyCredits } from '../../../../src/web/app/wallet/purchase.ts'
 import {
   buyRelayed,
   type DepositTerms,
@@ -40,6 +41,7 @@ const SAID: Readonly<Record<string, Hex>> = {
   [toFunctionSelector('name()')]: encodeFunctionResult({
     ...{ abi: token, functionName: 'name', result: 'USDG' },
   }),
+  [toFunctionSelector('nonces(address)')]: `0x${'0'.repeat(64)}`,
 }
 
 type Asked = { readonly method: string; readonly params?: readonly unknown[] }
@@ -51,6 +53,9 @@ async function connected(): Promise<Config> {
     eth_accounts: () => [WALLET],
     eth_chainId: () => `0x${HERE.toString(16)}`,
     eth_signTypedData_v4: () => `0x${'1'.repeat(128)}1b`,
+    eth_sendTransaction: () => TX,
+    eth_blockNumber: () => '0x2',
+    eth_getTransactionReceipt: () => ({ transactionHash: TX, blockNumber: '0x1', status: '0x1' }),
     eth_call: ([call]) => SAID[String((call as { data: Hex }).data).slice(0, 10)] ?? '0x',
   }
   const request = async ({ method, params = [] }: Asked) => answers[method]?.(params) ?? null
@@ -66,8 +71,14 @@ async function connected(): Promise<Config> {
   return config
 }
 
-/** The service's answers to what is handed in, one after the other. */
-async function saltsHandedIn(answers: readonly (Response | Error)[]): Promise<readonly string[]> {
+/**
+ * The service's answers to what is handed in, one after the other.
+ * @param between is done after the first one
+ */
+async function saltsHandedIn(
+  answers: readonly (Response | Error)[],
+  between = async (_config: Config): Promise<unknown> => undefined,
+): Promise<readonly string[]> {
   const config = await connected()
   const salts: string[] = []
   const fetchBefore = globalThis.fetch
@@ -78,7 +89,10 @@ async function saltsHandedIn(answers: readonly (Response | Error)[]): Promise<re
     return answer
   }
   try {
-    for (const _ of answers) await buyRelayed(config, terms, () => {}).catch(() => {})
+    for (const [i] of answers.entries()) {
+      if (i === 1) await between(config)
+      await buyRelayed(config, terms, () => {}).catch(() => {})
+    }
   } finally {
     globalThis.fetch = fetchBefore
   }
@@ -106,6 +120,14 @@ Deposit('that may have been taken is handed in again, over the end of a session,
 Deposit('that is refused is signed anew', async () => {
   const salts = await saltsHandedIn([refusal(422, 'deposit_refused'), sent()])
   assert.is(new Set(salts).size, 2)
+})
+
+Deposit('that may have been taken is kept where another purchase is paid meanwhile', async () => {
+  const other = { ...terms, credits: 300, relayed: false }
+  const salts = await saltsHandedIn([new TypeError('the answer was lost'), sent()], (config) =>
+    buyCredits(config, other, () => {}),
+  )
+  assert.is(new Set(salts).size, 1)
 })
 
 Deposit.run()
