@@ -32,7 +32,9 @@ export async function contextWindows(
   let isSilent = false
   for (const entry of entries) {
     // A proxy before it may cut off whoever asks for anything but /v1: that is no reason to serve nothing.
-    const context = isSilent ? entry.max_model_len : await contextOf(entry, ask).catch(() => null)
+    const context: number | null | undefined = isSilent
+      ? entry.max_model_len
+      : await contextOf(entry, ask).catch(() => null)
     isSilent ||= context === null
     told.set(entry.id, context ?? 0)
   }
