@@ -70,6 +70,7 @@ export async function startActors(
   const load = makeLoader({
     reader: c.resolve(TOKENS.escrowReader),
     ledger: c.resolve(TOKENS.ledger),
+    clock,
   })
   const viewedUpTo = () => ownership.lowest(PARTITION_NAMES, VIEWED)
   const shared = sharedOut(c, config, load)

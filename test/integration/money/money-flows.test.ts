@@ -85,7 +85,7 @@ async function elapse(seconds: number): Promise<void> {
 
 /** What the ledger knows is lost, and read again, over and over until `flowing` has ended, however it ends. */
 async function losing(lose: () => Promise<unknown>, flowing: () => Promise<void>): Promise<void> {
-  const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
+  const load = makeLoader({ reader: chain.reader, ledger: store.ledger, clock: systemClock })
   let going = true
   const losses = async () => {
     while (going) {
@@ -116,7 +116,7 @@ Money.before(async () => {
   const { deployBlock } = contracts
   const common = { reader: chain.reader, ledger: store.ledger, bus, clock: systemClock, log }
   const registry = new CursorRegistry()
-  const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
+  const load = makeLoader({ reader: chain.reader, ledger: store.ledger, clock: systemClock })
   const tells = { ...told.ports, load }
   watcher = makeChainWatcher({
     metrics: makeWatcherMetrics(noMetrics),
@@ -205,7 +205,7 @@ Money(
     }
     assert.is(await owned(), available)
     await store.ledger.forget()
-    await makeLoader({ reader: chain.reader, ledger: store.ledger })(WALLET)
+    await makeLoader({ reader: chain.reader, ledger: store.ledger, clock: systemClock })(WALLET)
     assert.is(await owned(), available)
     await send('settle', { type: 'settle', items: [settleOf(jobId)] })
     await follows(available - 8n)
@@ -308,7 +308,7 @@ Money('a top-up whose block is lost and comes back is told under one id', async 
   // Another block in its place: the chain has gone another way.
   for (let block = 0; block < 3; block++) await local.rpc.call('evm_mine', [])
   // Once the watcher has noticed, the wallet is unknown, and read anew.
-  const load = makeLoader({ reader: chain.reader, ledger: store.ledger })
+  const load = makeLoader({ reader: chain.reader, ledger: store.ledger, clock: systemClock })
   await until('the ledger to know of the reorg', async () => {
     await load(WALLET)
     return (await inLedger()) === before

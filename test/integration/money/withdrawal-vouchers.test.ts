@@ -86,7 +86,7 @@ Vouchers.before(async () => {
   vouchers = makeVouchers({ rpcUrl, contracts, privateKey: KEYS.withdrawalSigner })
   store = await connectRedis({ url: redis.url, log })
   wallet = makeWalletCaller({ rpcUrl, contracts, privateKey: KEYS.wallet })
-  load = makeLoader({ reader: chain.reader, ledger: store.ledger })
+  load = makeLoader({ reader: chain.reader, ledger: store.ledger, clock: systemClock })
   const common = { ledger: store.ledger, clock: systemClock, log, load }
   watcher = makeChainWatcher({
     metrics: makeWatcherMetrics(noMetrics),

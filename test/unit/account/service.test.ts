@@ -25,7 +25,7 @@ async function open() {
   const bus = new JobBus()
   const clock = new ManualClock()
   const log = makeLog('test', 'silent')
-  const load = makeLoader({ reader, ledger })
+  const load = makeLoader({ reader, ledger, clock })
   const setAsides = new ScriptedSetAsides()
   const vouchers = new ScriptedVouchers()
   const service = makeAccountService({ load, ledger, setAsides, vouchers, bus, clock, log })
@@ -52,13 +52,28 @@ Account('loads a wallet from the chain, once for all who ask at once', async () 
   await service.stop()
 })
 
+Account('a node that lags behind the ledger for a second has its time', async () => {
+  const { ledger, clock, service, load } = await open()
+  ledger.loadAnswers = Array(20).fill('stale')
+  const loaded = load()
+  await clock.advance(1_000)
+  ledger.loadAnswers = ['loaded']
+  await clock.advance(1_000)
+  assert.equal(await loaded, { type: 'loaded' })
+  await service.stop()
+})
+
 Account('reads again when the ledger has seen a later block', async () => {
-  const { ledger, service, load } = await open()
+  const { ledger, clock, service, load } = await open()
   ledger.loadAnswers = ['stale', 'stale', 'loaded']
-  assert.equal(await load(), { type: 'loaded' })
+  const loaded = load()
+  await clock.advance(1_000)
+  assert.equal(await loaded, { type: 'loaded' })
   assert.is(ledger.loads.length, 3)
-  ledger.loadAnswers = Array(5).fill('stale')
-  assert.is((await load()).type, 'unavailable')
+  ledger.loadAnswers = Array(20).fill('stale')
+  const refused = load()
+  await clock.advance(2_000)
+  assert.is((await refused).type, 'unavailable')
   await service.stop()
 })
 
