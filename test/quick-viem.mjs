@@ -19,31 +19,14 @@ const FOLDER = 'TEST_VIEM'
 export async function quickViem(root) {
   const asked = readFileSync(import.meta.filename, 'utf8')
   const builds = join(root, 'dist', 'viem')
-  const folder = await keepBuild({ root, builds, asked, make: () => make(root) })
-  return { args: ['--import', import.meta.url], env: { [FOLDER]: folder } }
-}
-
-async function make(root) {
-  const { build, stop } = await import('esbuild')
-  try {
-    const { outputFiles, metafile } = await build({
-      absWorkingDir: root,
-      entryPoints: Object.fromEntries(PARTS.map((part) => [nameOf(part), part])),
-      outdir: join(root, 'dist', 'viem', 'build'),
-      outExtension: { '.js': '.mjs' },
-      write: false,
-      metafile: true,
-      bundle: true,
-      splitting: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      external: ['isows', 'ws'],
-    })
-    return { files: outputFiles, inputs: Object.keys(metafile.inputs) }
-  } finally {
-    await stop()
+  const bundle = {
+    entryPoints: Object.fromEntries(PARTS.map((part) => [nameOf(part), part])),
+    outdir: join(builds, 'build'),
+    splitting: true,
+    external: ['isows', 'ws'],
   }
+  const folder = await keepBuild({ root, builds, asked, bundle })
+  return { args: ['--import', import.meta.url], env: { [FOLDER]: folder } }
 }
 
 const nameOf = (part) => part.replaceAll('/', '-')

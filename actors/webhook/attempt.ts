@@ -18,7 +18,7 @@ import {
 } from './after-attempt.ts'
 import type { WebhookRecords } from './records.ts'
 import type { Secrets } from './secrets.ts'
-import { movedKey } from './waiting-lines.ts'
+import { putFor } from './waiting-lines.ts'
 
 export interface AttemptOptions {
   readonly queues: WebhookQueues
@@ -39,7 +39,7 @@ export type TakerOf = (work: Owed) => Promise<WebhookRecord | undefined>
 
 export const RETRY_MS = 1_000
 /** An operator has to put a key back. */
-const NO_SECRET_WAIT_SECONDS = 300
+const NO_SECRET_WAIT_MS = 300_000
 const STORE_TRIES = 20
 
 /** Signs what is owed, sends it once, and keeps what came of it. */
@@ -67,9 +67,8 @@ export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
 
   /** Into a line: whatever is only put off is held, and a lost key would in the end hold up everybody. */
   const putAside = async (work: Owed): Promise<void> => {
-    const { body, sequence } = work
     try {
-      await queues.put(body, movedKey(body, sequence), NO_SECRET_WAIT_SECONDS)
+      await putFor(queues, work, NO_SECRET_WAIT_MS)
       work.done()
     } catch (error) {
       log.warn({ err: error }, 'webhooks: a delivery is put off')

@@ -7,7 +7,7 @@ import { attemptOf, notTried, waitFor } from './after-attempt.ts'
 import { type AttemptOptions, makeAttempt, type Owed, RETRY_MS, type TakerOf } from './attempt.ts'
 import { makeKnownWebhook, takes } from './known-webhook.ts'
 import { makeLanes } from './lanes.ts'
-import { movedKey } from './waiting-lines.ts'
+import { putFor } from './waiting-lines.ts'
 
 export interface DeliveryOptions extends AttemptOptions {
   /** Bucket WEBHOOKS. */
@@ -71,9 +71,9 @@ export function makeDelivery(options: DeliveryOptions): {
     return undefined
   }
 
-  const move = async ({ body, sequence, done }: Owed, span: DurationMs): Promise<void> => {
-    await queues.put(body, movedKey(body, sequence), waitFor(span))
-    done()
+  const move = async (work: Owed, span: DurationMs): Promise<void> => {
+    await putFor(queues, work, span)
+    work.done()
   }
 
   const giveUp = async (work: Owed): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { DurationMs } from '../../src/domain/time.ts'
 import type { Delivery } from '../../src/messages/webhook.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import {
@@ -45,8 +46,8 @@ export function makeWaitingLines({ queues, clock, log }: Options): {
     }
     return queues.waiting(seconds).take({ room: () => AT_ONCE - active, each })
   }
-  const moveOn = ({ body, sequence }: Work<Delivery>): Promise<void> =>
-    queues.put(body, movedKey(body, sequence), waitFor(body.dueAt - clock.now()))
+  const moveOn = (work: Work<Delivery>): Promise<void> =>
+    putFor(queues, work, work.body.dueAt - clock.now())
 
   return {
     start: async () => {
@@ -66,6 +67,13 @@ const leftMs = ({ handed, storedAt }: Work<Delivery>, seconds: HookWait, clock: 
   return Math.min(span, Math.max(0, storedAt + span - clock.now()))
 }
 
-/** Of a delivery that is put elsewhere as it is: no other message was ever at `sequence`. */
-export const movedKey = (delivery: Delivery, sequence: number): string =>
+/** Puts a delivery, as it is, to where it waits for the longest span within this one. */
+export const putFor = (
+  queues: Pick<WebhookQueues, 'put'>,
+  { body, sequence }: Pick<Work<Delivery>, 'body' | 'sequence'>,
+  span: DurationMs,
+): Promise<void> => queues.put(body, movedKey(body, sequence), waitFor(span))
+
+/** No other message was ever at `sequence`. */
+const movedKey = (delivery: Delivery, sequence: number): string =>
   `${deliveryKey(delivery)}.from.${sequence}`

@@ -35,22 +35,45 @@ export class NotWritable extends Error {}
  * @param {string} options.root folder of package.json
  * @param {string} options.builds folder of the builds
  * @param {string} options.asked what is to be built, as a text that differs where that does
- * @param {() => Promise<{ files: { path: string, contents: Uint8Array }[], inputs: string[] }>} options.make
- *   makes it; `inputs` are paths from the root
+ * @param {import('esbuild').BuildOptions} options.bundle how it is made, beside what all builds have in common
  * @returns {Promise<string>} its folder; it stays as long as this process lives
  */
-export async function keepBuild({ root, builds, asked, make }) {
+export async function keepBuild({ root, builds, asked, bundle }) {
   requireWritable(builds)
   const made = findMade(root, builds, asked)
   if (made) return made
   const begunMs = Date.now()
-  const { files, inputs } = await make()
+  const { files, inputs } = await make(root, bundle)
   const folder = join(builds, contentHash(files))
   publish(folder, files)
   const stamps = stampsOf(root, [...inputs, ...AROUND, ...MAKERS])
   if (isSure(stamps, begunMs)) writeWhole(join(folder, INPUTS), JSON.stringify({ asked, stamps }))
   prune(builds)
   return folder
+}
+
+/** @returns the files of a build, and what they were made of: paths from the root */
+async function make(root, bundle) {
+  // Mostly nothing has changed, and then it is not needed.
+  const { build, stop } = await import('esbuild')
+  try {
+    const { outputFiles, metafile } = await build({
+      absWorkingDir: root,
+      outExtension: { '.js': '.mjs' },
+      write: false,
+      metafile: true,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      logLevel: 'warning',
+      ...bundle,
+    })
+    return { files: outputFiles, inputs: Object.keys(metafile.inputs) }
+  } finally {
+    // Its process would live as long as this one. Whoever makes two builds makes one after the other.
+    await stop()
+  }
 }
 
 /** A build of the same, of files that have not changed since. Making it again would take a second or two. */

@@ -53,42 +53,22 @@ export async function bundle(root, name, programs, instead = {}) {
   const asked = JSON.stringify([programs, instead])
   // Under the repository, where packages are found.
   const builds = join(root, 'dist', name)
-  return keepBuild({ root, builds, asked, make: () => compile(root, programs, instead) })
+  return keepBuild({ root, builds, asked, bundle: optionsOf(root, programs, instead) })
 }
 
-/** @returns the files of a build, and what they were made of: paths from the root */
-async function compile(root, programs, instead) {
-  // Mostly nothing has changed, and then it is not needed.
-  const { build, stop } = await import('esbuild')
-  try {
-    const { outputFiles, metafile } = await build({
-      absWorkingDir: root,
-      entryPoints: programs,
-      // Only for the paths in source maps, which must fit the place of the build: it is as deep.
-      outdir: join(root, 'dist', 'builds', 'build'),
-      outExtension: { '.js': '.mjs' },
-      write: false,
-      metafile: true,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      sourcemap: 'linked',
-      sourcesContent: false,
-      logLevel: 'warning',
-      define: ADDRESSES,
-      plugins: [
-        { name: 'packages', setup: (build) => leaveOutside(build, root) },
-        { name: 'own addresses', setup: keepAddresses },
-        { name: 'instead', setup: (build) => replaceModules(build, root, instead) },
-      ],
-    })
-    return { files: outputFiles, inputs: Object.keys(metafile.inputs) }
-  } finally {
-    // Its process would live as long as this one. Whoever makes two builds makes one after the other.
-    await stop()
-  }
-}
+const optionsOf = (root, programs, instead) => ({
+  entryPoints: programs,
+  // Only for the paths in source maps, which must fit the place of the build: it is as deep.
+  outdir: join(root, 'dist', 'builds', 'build'),
+  sourcemap: 'linked',
+  sourcesContent: false,
+  define: ADDRESSES,
+  plugins: [
+    { name: 'packages', setup: (build) => leaveOutside(build, root) },
+    { name: 'own addresses', setup: keepAddresses },
+    { name: 'instead', setup: (build) => replaceModules(build, root, instead) },
+  ],
+})
 
 /** Over a thousand small modules, of which a role needs a part: that part is in the bundle. */
 const INSIDE = 'viem'
