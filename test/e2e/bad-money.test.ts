@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createWalletClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { workerStakingAbi } from '../../src/chain/abi.ts'
 import { makeRpc, type Rpc } from '../../src/chain/rpc/json-rpc.ts'
-import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { mined } from '../fakes/chain/mined.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { runOn } from '../network/command.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
@@ -165,7 +164,7 @@ async function leave(index: number): Promise<void> {
     ...staking,
     ...{ functionName: 'workerIdOf', args: [account.address] },
   })
-  const writer = createWalletClient({ account, transport: headFollowing(network.rpc_url) })
+  const writer = makeWriter(network.rpc_url, account)
   const hash = await writer.writeContract({
     ...staking,
     ...{ functionName: 'deactivate', args: [workerId] },

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  createPublicClient,
-  createTestClient,
-  createWalletClient,
-  type Hex,
-  parseUnits,
-} from 'viem'
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { createPublicClient, createTestClient, type Hex, parseUnits } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { workerStakingAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { outputHash } from '../../src/domain/hash.ts'
@@ -21,6 +15,7 @@ import { EVENT_TYPES } from '../../src/messages/webhook.ts'
 import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/processes/roles.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { defaultNames } from '../fakes/default-names.ts'
 import { type Receiver, startReceiver } from '../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../network/network.ts'
@@ -269,10 +264,7 @@ Events('worker.slashed: it has signed two answers to one job', async () => {
     functionName: 'workerIdOf',
     args: [privateKeyToAddress(key)],
   })
-  const slash_tx = await createWalletClient({
-    account: privateKeyToAccount(key),
-    transport,
-  }).writeContract({
+  const slash_tx = await makeWriter(network.rpc_url, key).writeContract({
     ...staking,
     functionName: 'slashEquivocation',
     args: [workerId, jobIdToBytes32(jobId), signedAs(jobId, 'a'), signedAs(jobId, 'b')],

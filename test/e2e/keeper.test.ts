@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPublicClient, createTestClient, createWalletClient, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, createTestClient, type Hex } from 'viem'
 import { connectNats } from '../../src/bus/connect.ts'
 import { devUsdgAbi, jobEscrowAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
@@ -13,6 +12,7 @@ import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
 import { makeLog } from '../../src/telemetry/log.ts'
 import { mined } from '../fakes/chain/mined.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
 import {
@@ -118,8 +118,7 @@ function openChain({ rpc_url, contracts, dataDir }: Network) {
   const keys = JSON.parse(readFileSync(join(dataDir, 'keys.json'), 'utf8')) as Record<string, Hex>
   const reader = createPublicClient({ transport: headFollowing(rpc_url) })
   const test = createTestClient({ mode: 'anvil', transport: headFollowing(rpc_url) })
-  const by = (key: Hex | undefined) =>
-    createWalletClient({ account: privateKeyToAccount(key!), transport: headFollowing(rpc_url) })
+  const by = (key: Hex | undefined) => makeWriter(rpc_url, key!)
   const escrow = {
     address: toAddress(contracts.job_escrow),
     abi: jobEscrowAbi,

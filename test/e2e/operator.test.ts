@@ -9,6 +9,7 @@ import { rComputeAbi, workerStakingAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import { mined } from '../fakes/chain/mined.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { stream, Upstream } from '../fakes/pool/upstream.ts'
 import { buildAgent, Operator, type RunningAgent } from '../fakes/worker/operator.ts'
 import { type Network, startNetwork } from '../network/network.ts'
@@ -213,10 +214,7 @@ async function giveTokens(to: string, amount: string): Promise<void> {
   const keys = JSON.parse(readFileSync(join(network.dataDir, 'keys.json'), 'utf8'))
   const account = privateKeyToAccount(keys.treasury as Hex)
   await giveGas(account.address)
-  const hash = await createWalletClient({
-    account,
-    transport: headFollowing(network.rpc_url),
-  }).writeContract({
+  const hash = await makeWriter(network.rpc_url, account).writeContract({
     address: toAddress(network.contracts.r_compute),
     abi: rComputeAbi,
     functionName: 'transfer',

@@ -2,7 +2,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   createPublicClient,
-  createWalletClient,
   encodeAbiParameters,
   type Hex,
   http,
@@ -27,6 +26,7 @@ import type {
   WebVoucher,
 } from '../../src/web/api.ts'
 import { mined } from '../fakes/chain/mined.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
@@ -383,7 +383,7 @@ type Call =
   | readonly ['requestWithdrawal', readonly [bigint]]
 
 async function included<const C extends Call>(account: Account, ...[functionName, args]: C) {
-  const writer = createWalletClient({ account, transport: http(network.rpc_url) })
+  const writer = makeWriter(network.rpc_url, account)
   const about = { address: config.contracts.job_escrow, abi: jobEscrowAbi, chain: null } as const
   // The name and its arguments belong together; the library sees the two apart.
   const call = { ...about, functionName, args } as Parameters<typeof writer.writeContract>[0]
@@ -392,7 +392,7 @@ async function included<const C extends Call>(account: Account, ...[functionName
 
 async function mint(to: Hex, usdg: string): Promise<void> {
   const account = privateKeyToAccount(network.wallet.private_key as Hex)
-  const writer = createWalletClient({ account, transport: http(network.rpc_url) })
+  const writer = makeWriter(network.rpc_url, account)
   const about = { address: config.contracts.usdg, abi: devUsdgAbi, chain: null } as const
   const args = [to, parseUnits(usdg, 6)] as const
   await inBlock(await writer.writeContract({ ...about, functionName: 'mint', args }))

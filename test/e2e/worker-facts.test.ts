@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { connect, type NatsConnection } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createTestClient, createWalletClient, type Hex, parseUnits, publicActions } from 'viem'
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { createTestClient, type Hex, parseUnits, publicActions } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { natsAddress } from '../../src/bus/connection/address.ts'
 import { workerStakingAbi } from '../../src/chain/abi.ts'
 import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
@@ -15,6 +15,7 @@ import { completionDigest, domainSeparator, sign } from '../../src/domain/proof.
 import { layOutPorts } from '../../src/network/ports.ts'
 import { poolUrl } from '../../src/network/processes/roles.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { pause, until } from '../until.ts'
 import { bodyOf, firstCustomer, send } from './customer.ts'
@@ -61,11 +62,7 @@ const staking = () => ({
   abi: workerStakingAbi,
   chain: null,
 })
-const byWorker = () =>
-  createWalletClient({
-    account: privateKeyToAccount(key),
-    transport: headFollowing(network.rpc_url),
-  })
+const byWorker = () => makeWriter(network.rpc_url, key)
 const workerId = () =>
   chain().readContract({
     ...staking(),

@@ -1,14 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createWalletClient } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { jobEscrowAbi } from '../../src/chain/abi.ts'
 import { roleId } from '../../src/chain/deploy/role-ids.ts'
-import { headFollowing } from '../../src/chain/rpc/moving-head.ts'
 import { makeLocalSigner } from '../../src/chain/send/transaction.ts'
 import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { addressOf, KEYS, type LocalChain, SIGNERS, startChain } from '../fakes/chain/anvil.ts'
 import { LaneOnAnvil } from '../fakes/chain/lane-on-anvil.ts'
+import { makeWriter } from '../fakes/chain/writer.ts'
 import { until } from '../until.ts'
 
 /** `src/docs/operating/key-rotation.md`: a lane goes on with another key. */
@@ -82,10 +80,7 @@ async function senderOf(hash: string): Promise<Address> {
 
 /** By the escrow's admin. */
 async function rule(functionName: 'grantRole' | 'revokeRole', account: Address): Promise<void> {
-  const admin = createWalletClient({
-    account: privateKeyToAccount(KEYS.deployer),
-    transport: headFollowing(local.rpcUrl),
-  })
+  const admin = makeWriter(local.rpcUrl, KEYS.deployer)
   const about = { address: local.contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   await admin.writeContract({ ...about, functionName, args: [roleId('LOCKER'), account] })
 }

@@ -51,12 +51,10 @@ export class Sender {
       throw new ConfigError(`the contract refuses ${call.functionName}: ${reasonOf(error)}`)
     })
     const wallet = createWalletClient({ account, transport: http(this.settings.WORKER_RPC_URL) })
-    const hash = await wallet
-      .sendTransaction({
-        to: call.address,
-        data: encodeFunctionData(call),
-        chain: null,
-      })
+    const about = { to: call.address, data: encodeFunctionData(call) }
+    const hash = await client
+      .estimateGas({ ...about, account })
+      .then((gas) => wallet.sendTransaction({ ...about, gas: withSomeToSpare(gas), chain: null }))
       .catch((error: unknown) => {
         throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
       })
@@ -145,6 +143,12 @@ export class Sender {
     )
   }
 }
+
+/**
+ * What a call costs depends on its block: votes are kept once a second and earnings by windows, and who comes first in
+ * one pays for a word of storage more. Gas that is not used is not paid.
+ */
+const withSomeToSpare = (gas: bigint): bigint => (gas * 3n) / 2n
 
 const PERMIT = [
   { name: 'owner', type: 'address' },

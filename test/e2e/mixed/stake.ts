@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createWalletClient, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { rComputeAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import { readContracts } from '../../../src/chain/contracts-file.ts'
-import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { mined } from '../../fakes/chain/mined.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import type { Network } from '../../network/network.ts'
 import { giveGas, readerOf } from './callers.ts'
 
@@ -28,7 +28,7 @@ export async function stakeForSigner(network: Network, signer: Hex): Promise<voi
   const account = privateKeyToAccount(treasury)
   await giveGas(network, [toAddress(account.address)])
   const reader = readerOf(network)
-  const writer = createWalletClient({ account, transport: headFollowing(network.rpc_url) })
+  const writer = makeWriter(network.rpc_url, account)
   const staking = { address: workerStaking, abi: workerStakingAbi, chain: null } as const
   const [workerId, minimum] = await Promise.all([
     reader.readContract({ ...staking, functionName: 'workerIdOf', args: [signer] }),

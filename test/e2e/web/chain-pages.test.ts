@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Abi, createWalletClient, encodeFunctionData, zeroHash } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Abi, encodeFunctionData, zeroHash } from 'viem'
 import {
   computeGovernorAbi,
   jobEscrowAbi,
@@ -11,11 +10,11 @@ import {
   rComputeAbi,
 } from '../../../src/chain/abi.ts'
 import { roleId } from '../../../src/chain/deploy/role-ids.ts'
-import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { type Address, toJobId } from '../../../src/domain/ids.ts'
 import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
 import { signIn } from './app-stage.ts'
 import { seriousFaults } from './axe.ts'
@@ -227,10 +226,7 @@ ChainPages(
       functionName: 'grantRole',
       args: [roleId('SETTLER'), CUSTOMER],
     })
-    const holder = createWalletClient({
-      account: privateKeyToAccount(house.workerKey),
-      transport: headFollowing(house.chain.rpcUrl),
-    })
+    const holder = makeWriter(house.chain.rpcUrl, house.workerKey)
     const send = (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) =>
       holder.writeContract({ address: to, abi, functionName, args, chain: null })
     await send(house.chain.contracts.rCompute, rComputeAbi, 'delegate', [WORKER])

@@ -1,11 +1,12 @@
 import type { Page, Route } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
+import { createPublicClient, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { makeRpc } from '../../../src/chain/rpc/json-rpc.ts'
 import { mined } from '../../fakes/chain/mined.ts'
 import { replaceWord } from '../../fakes/chain/registry-voter.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import { type Receiver, startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
 import { until } from '../../until.ts'
@@ -302,9 +303,8 @@ async function payLink(link: string): Promise<void> {
     /^ethereum:(0x\w{40})@(\d+)\/transfer\?address=(0x\w{40})&uint256=(\d+)$/.exec(link) ?? []
   assert.is(Number(chainId), network.chain_id, link)
   const account = privateKeyToAccount(network.wallet.private_key as `0x${string}`)
-  const transport = http(network.rpc_url)
-  const payer = createWalletClient({ account, transport })
-  const reader = createPublicClient({ transport })
+  const payer = makeWriter(network.rpc_url, account)
+  const reader = createPublicClient({ transport: http(network.rpc_url) })
   const abi = parseAbi([
     'function mint(address to, uint256 amount)',
     'function transfer(address to, uint256 amount) returns (bool)',

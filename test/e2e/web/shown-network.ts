@@ -1,12 +1,4 @@
-import {
-  type Abi,
-  createPublicClient,
-  createWalletClient,
-  encodeFunctionData,
-  type Hex,
-  parseUnits,
-} from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Abi, createPublicClient, encodeFunctionData, type Hex, parseUnits } from 'viem'
 import {
   computeGovernorAbi,
   devUsdgAbi,
@@ -19,6 +11,7 @@ import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { toAddress, toJobId } from '../../../src/domain/ids.ts'
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { mined } from '../../fakes/chain/mined.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import { startReceiver } from '../../fakes/webhooks/receiver.ts'
 import { type Network, startNetwork } from '../../network/network.ts'
 import { workerKey } from '../../network/worker-keys.ts'
@@ -196,8 +189,7 @@ async function write(
   functionName: string,
   args: readonly unknown[],
 ): Promise<void> {
-  const account = privateKeyToAccount(key)
-  const writer = createWalletClient({ account, transport: headFollowing(network.rpc_url) })
+  const writer = makeWriter(network.rpc_url, key)
   const call = { address: address as Hex, abi, functionName, args, chain: null }
   const hash = await writer.writeContract(call)
   await mined(reader(network), hash)

@@ -1,10 +1,10 @@
-import { createPublicClient, createWalletClient, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, type Hex } from 'viem'
 import { jobEscrowAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { type Hex32, type JobId, jobIdToBytes32 } from '../../../src/domain/ids.ts'
 import { mined } from './mined.ts'
+import { makeWriter } from './writer.ts'
 
 interface Caller {
   readonly rpcUrl: string
@@ -17,9 +17,8 @@ interface Caller {
  * resolves once it is in a block, and throws with the contract's error where it is refused.
  */
 export function makeEscrowCaller({ rpcUrl, contracts, privateKey }: Caller) {
-  const account = privateKeyToAccount(privateKey)
   const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
-  const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
+  const writer = makeWriter(rpcUrl, privateKey)
   const escrow = { address: contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   const included = async (hash: Hex): Promise<void> => {
     await mined(reader, hash)

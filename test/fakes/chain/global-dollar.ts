@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import solc from 'solc'
-import { createPublicClient, createWalletClient, type Hex, parseAbi } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, type Hex, parseAbi } from 'viem'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { KEYS, type LocalChain } from './anvil.ts'
 import { mined } from './mined.ts'
+import { makeWriter } from './writer.ts'
 
 const CONTRACTS = fileURLToPath(new URL('../../../src/contracts', import.meta.url))
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
@@ -25,10 +25,8 @@ export type GlobalDollar = Awaited<ReturnType<typeof putGlobalDollar>>
 
 /** Puts USDG in the place of the token of development, whose balances stay. */
 export async function putGlobalDollar({ rpc, rpcUrl, contracts }: LocalChain) {
-  const account = privateKeyToAccount(KEYS.deployer)
-  const transport = headFollowing(rpcUrl)
-  const reader = createPublicClient({ transport })
-  const writer = createWalletClient({ account, transport })
+  const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
+  const writer = makeWriter(rpcUrl, KEYS.deployer)
   const included = (hash: Hex) => mined(reader, hash)
   const made = await included(
     await writer.deployContract({ abi, bytecode: compiled(), chain: null }),

@@ -1,5 +1,4 @@
-import { createPublicClient, createWalletClient, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, type Hex } from 'viem'
 import { jobEscrowAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
@@ -15,6 +14,7 @@ import {
 import { addressOf, KEYS, keyBytes } from './anvil.ts'
 import { CLAIMED } from './intents.ts'
 import { mined } from './mined.ts'
+import { makeWriter } from './writer.ts'
 
 /** A node that is mining refuses to read its latest block now and then. */
 const PENDING = { blockTag: 'pending' } as const
@@ -27,8 +27,7 @@ interface Caller {
 /** What the service does with the lanes' keys, without the service. Each call resolves once it is in a block. */
 export function makeOperatorCaller({ rpcUrl, contracts }: Caller) {
   const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
-  const by = (key: Hex) =>
-    createWalletClient({ account: privateKeyToAccount(key), transport: headFollowing(rpcUrl) })
+  const by = (key: Hex) => makeWriter(rpcUrl, key)
   const [locker, settler] = [by(KEYS.lock), by(KEYS.settle)]
   const escrow = { address: contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   const { chainId } = contracts

@@ -1,5 +1,4 @@
-import { createPublicClient, createWalletClient, encodeFunctionData, numberToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, encodeFunctionData, numberToHex } from 'viem'
 import { rComputeAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
@@ -9,14 +8,14 @@ import type { SignedCompletion } from '../../../src/messages/strikes.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { addressOf, KEYS, keyBytes, type LocalChain, SETTINGS } from './anvil.ts'
 import { mined } from './mined.ts'
+import { makeWriter } from './writer.ts'
 
 const DEPLOYER = addressOf(KEYS.deployer)
 
 /** What is at stake for the one worker of the tests, and what it signs. Amounts in units of RCompute. */
 export function makeStakeCaller({ rpc, rpcUrl, contracts }: LocalChain) {
   const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
-  const account = privateKeyToAccount(KEYS.deployer)
-  const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
+  const writer = makeWriter(rpcUrl, KEYS.deployer)
   const staking = { address: contracts.workerStaking, abi: workerStakingAbi, chain: null } as const
   const rCompute = { address: contracts.rCompute, abi: rComputeAbi, chain: null } as const
 

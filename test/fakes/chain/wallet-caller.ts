@@ -1,4 +1,4 @@
-import { createPublicClient, createWalletClient, type Hex, parseSignature } from 'viem'
+import { createPublicClient, type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { devUsdgAbi, jobEscrowAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
@@ -7,6 +7,7 @@ import type { Address } from '../../../src/domain/ids.ts'
 import type { WithdrawalVoucher } from '../../../src/messages/account.ts'
 import { addressOf, KEYS } from './anvil.ts'
 import { mined } from './mined.ts'
+import { makeWriter } from './writer.ts'
 
 interface Caller {
   readonly rpcUrl: string
@@ -34,7 +35,7 @@ export function makeWalletCaller({
   const account = privateKeyToAccount(privateKey)
   const wallet = account.address
   const reader = createPublicClient({ transport: headFollowing(rpcUrl) })
-  const writer = createWalletClient({ account, transport: headFollowing(rpcUrl) })
+  const writer = makeWriter(rpcUrl, account)
   const escrow = { address: contracts.jobEscrow, abi: jobEscrowAbi, chain: null } as const
   const token = { address: contracts.usdg, abi: devUsdgAbi, chain: null } as const
   const tokenDomain = {

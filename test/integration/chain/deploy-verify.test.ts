@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createWalletClient, type Hex, parseAbi } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Hex, parseAbi } from 'viem'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { checkDeployment } from '../../../src/chain/deploy/check.ts'
 import { deployContracts } from '../../../src/chain/deploy/deploy.ts'
 import { makeReader } from '../../../src/chain/deploy/deployer.ts'
 import { roleId } from '../../../src/chain/deploy/role-ids.ts'
 import type { Settings } from '../../../src/chain/deploy/settings.ts'
-import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { readArtifact } from '../../../src/contracts/build.ts'
 import {
   addressOf,
@@ -19,6 +17,7 @@ import {
   startEmptyChain,
 } from '../../fakes/chain/anvil.ts'
 import { type RpcBetween, startBetween } from '../../fakes/chain/rpc-between.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 
 /** What is on chain is compared with the build and with what was asked for. */
 const Verify = suite('deployment: verification')
@@ -129,10 +128,7 @@ Verify('finds other windows, votes and models than were asked for', async () => 
 
 Verify('tells the cap of an hour that the admin has set since', async () => {
   const { chainId, deployBlock } = contracts
-  const admin = createWalletClient({
-    account: privateKeyToAccount(KEYS.deployer),
-    transport: headFollowing(chain.rpcUrl),
-  })
+  const admin = makeWriter(chain.rpcUrl, KEYS.deployer)
   const snapshot = await chain.rpc.call('evm_snapshot', [])
   const cap = SETTINGS.terms.settleCapPerHour / 2n
   await admin.writeContract({
@@ -151,10 +147,7 @@ Verify('tells the cap of an hour that the admin has set since', async () => {
 
 Verify('finds whoever holds a role and should not, and a holder that is not there', async () => {
   const stranger = addressOf(KEYS.worker)
-  const writer = createWalletClient({
-    account: privateKeyToAccount(KEYS.deployer),
-    transport: headFollowing(chain.rpcUrl),
-  })
+  const writer = makeWriter(chain.rpcUrl, KEYS.deployer)
   const snapshot = await chain.rpc.call('evm_snapshot', [])
   await writer.writeContract({
     ...{ address: contracts.jobEscrow, chain: null, functionName: 'grantRole' },

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createWalletClient, encodeFunctionData, type Hex, keccak256, toBytes } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { encodeFunctionData, type Hex, keccak256, toBytes } from 'viem'
 import {
   computeGovernorAbi,
   jobEscrowAbi,
@@ -14,7 +13,6 @@ import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { deployContracts } from '../../../src/chain/deploy/deploy.ts'
 import { makeReader, type Reader } from '../../../src/chain/deploy/deployer.ts'
 import { roleId } from '../../../src/chain/deploy/role-ids.ts'
-import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import {
   addressOf,
   type EmptyChain,
@@ -23,6 +21,7 @@ import {
   startEmptyChain,
 } from '../../fakes/chain/anvil.ts'
 import { mined } from '../../fakes/chain/mined.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 
 /** Who rules what was deployed: the holders of the governance token, and nobody else. */
 const Governance = suite('governance of what is deployed')
@@ -51,8 +50,7 @@ Governance.after(() => chain.stop())
 
 /** Sends as `key`, and waits until it is included. */
 async function send(key: Hex, to: Hex, data: Hex): Promise<void> {
-  const account = privateKeyToAccount(key)
-  const writer = createWalletClient({ account, transport: headFollowing(chain.rpcUrl) })
+  const writer = makeWriter(chain.rpcUrl, key)
   const hash = await writer.sendTransaction({ to, data, chain: null })
   await mined(reader, hash)
 }

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPublicClient, createWalletClient, encodeFunctionData, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, encodeFunctionData, type Hex } from 'viem'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import { callOf } from '../../../src/chain/calldata.ts'
 import { makeNetworkReader } from '../../../src/chain/read/network-reader.ts'
@@ -17,6 +16,7 @@ import { addressOf, KEYS, type LocalChain, startChain } from '../../fakes/chain/
 import { makeEscrowCaller } from '../../fakes/chain/escrow-caller.ts'
 import { mined } from '../../fakes/chain/mined.ts'
 import { registrationOf, settlementOf } from '../../fakes/chain/signed-work.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import { jobAt, walletNumber } from '../../fakes/jobs/views.ts'
 
 /** What the chain tells everybody of a network. */
@@ -43,8 +43,7 @@ const owed = ({ accounts, locks, earnings, treasury, disputed }: ChainSolvency):
   creditsToUnits(accounts) + creditsToUnits(locks) + earnings + treasury + disputed
 
 async function send(key: Hex, to: Hex, data: Hex): Promise<Hex> {
-  const account = privateKeyToAccount(key)
-  const writer = createWalletClient({ account, transport: headFollowing(local.rpcUrl) })
+  const writer = makeWriter(local.rpcUrl, key)
   const hash = await writer.sendTransaction({ to, data, chain: null })
   await included(hash)
   return hash

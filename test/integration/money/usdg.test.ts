@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert'
 import {
   createClient,
   createPublicClient,
-  createWalletClient,
   encodeAbiParameters,
   http,
   keccak256,
@@ -25,6 +24,7 @@ import { tryPayment } from '../../../src/web/app/wallet/withdrawal.ts'
 import { KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
 import { type GlobalDollar, putGlobalDollar } from '../../fakes/chain/global-dollar.ts'
 import { mined } from '../../fakes/chain/mined.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 
 /** Purchases with the token that credits are bought with outside of development. */
 const Usdg = suite('usdg')
@@ -148,12 +148,11 @@ async function newBuyer(credits: bigint) {
         message: { owner: wallet, spender: jobEscrow, value, nonce: 0n, deadline: FAR },
       })
       const { r, s, yParity } = parseSignature(signature)
-      const transport = http(local.rpcUrl)
-      const hash = await createWalletClient({ account, transport }).writeContract({
+      const hash = await makeWriter(local.rpcUrl, account).writeContract({
         ...{ address: jobEscrow, abi: jobEscrowAbi, chain: null, account },
         ...{ functionName: 'depositWithPermit', args: [wallet, count, FAR, 27 + yParity, r, s] },
       })
-      const reader = createPublicClient({ transport })
+      const reader = createPublicClient({ transport: http(local.rpcUrl) })
       await mined(reader, hash)
     },
   }

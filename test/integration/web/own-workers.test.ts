@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPublicClient, createWalletClient, numberToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, numberToHex } from 'viem'
 import { registerData } from '../../../src/chain/calldata.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
@@ -15,6 +14,7 @@ import { readWorkersPaidTo } from '../../../src/web/app/chain/own-workers.ts'
 import { KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
 import { mined } from '../../fakes/chain/mined.ts'
 import { type RpcBetween, startBetween } from '../../fakes/chain/rpc-between.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 import { makeFakeHouse } from '../../fakes/web/fake-house.ts'
 
 /** What the owner of many workers is shown of them, read from a real chain. */
@@ -82,10 +82,8 @@ const keyOf = (number: number): Buffer => Buffer.alloc(32, number)
 async function register(wanted: readonly (readonly [number, Address])[]): Promise<void> {
   const { chainId, workerStaking: contract } = local.contracts
   const separator = domainSeparator({ name: 'WorkerStaking', chainId, contract })
-  const transport = headFollowing(local.rpcUrl)
-  const account = privateKeyToAccount(KEYS.lock)
-  const writer = createWalletClient({ account, transport })
-  const asking = createPublicClient({ transport })
+  const writer = makeWriter(local.rpcUrl, KEYS.lock)
+  const asking = createPublicClient({ transport: headFollowing(local.rpcUrl) })
   for (const [number, payee] of wanted) {
     const signer = privateKeyAddress(keyOf(number))
     const signature = sign(registrationDigest(separator, signer, payee), keyOf(number))

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPublicClient, createWalletClient, encodeFunctionData, numberToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, encodeFunctionData, numberToHex } from 'viem'
 import { rComputeAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import { type ChainConnection, connectChain } from '../../../src/chain/connect.ts'
 import { headFollowing } from '../../../src/chain/rpc/moving-head.ts'
@@ -22,6 +21,7 @@ import { job } from '../../fakes/chain/intents.ts'
 import { mined } from '../../fakes/chain/mined.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
 import { registrationOf } from '../../fakes/chain/signed-work.ts'
+import { makeWriter } from '../../fakes/chain/writer.ts'
 
 const Workers = suite('what the chain says of workers')
 const WORKER = addressOf(KEYS.worker)
@@ -40,11 +40,7 @@ Workers.after(async () => {
   await local?.stop()
 })
 
-const by = (key: Hex) =>
-  createWalletClient({
-    account: privateKeyToAccount(key),
-    transport: headFollowing(local.rpcUrl),
-  })
+const by = (key: Hex) => makeWriter(local.rpcUrl, key)
 const staking = () =>
   ({ address: local.contracts.workerStaking, abi: workerStakingAbi, chain: null }) as const
 const rCompute = () =>

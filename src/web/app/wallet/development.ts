@@ -1,5 +1,6 @@
 import { createWalletClient, type Hex, http, numberToHex, type RpcTransactionRequest } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { estimateGas } from 'viem/actions'
 import type { WebConfig } from '../../api.ts'
 import { keptByBrowser } from '../session/kept.ts'
 import { randomId } from '../session/random-id.ts'
@@ -77,11 +78,14 @@ function makeProvider(web: WebConfig) {
       case 'eth_sendTransaction': {
         requireConnected(connected())
         const { to, data, value } = params[0] as RpcTransactionRequest
-        return client.sendTransaction({
+        const asked = {
           to: to ?? null,
           ...(data && { data }),
           ...(value && { value: BigInt(value) }),
-        })
+        }
+        const gas = await estimateGas(client, { ...asked, account })
+        // As other wallets do: what a call costs depends on its block, since votes are kept once a second.
+        return client.sendTransaction({ ...asked, gas: (gas * 3n) / 2n })
       }
       default:
         return client.request({ method, params } as Parameters<typeof client.request>[0])
