@@ -97,6 +97,10 @@ export function makeLaneWork(
       let place: Place = await memory.submitter.recover()
       ready = true
       for (const intent of unread.takeAll()) take(intent)
+      memory.submitter
+        .lookBehind(place)
+        .then((any) => any && rest.wake())
+        .catch(unlessStopped(log, lane, 'what is stored was not looked for'))
       while (alive()) {
         const batch = memory.submitter.next()
         if (batch) {

@@ -209,6 +209,9 @@ function take({ waiting }: LaneQueue, kind: Batch['type'], itemsMax: number): Ba
   }
 }
 
+export const isUnderWay = (queue: LaneQueue, intent: Pick<LaneIntent, 'type' | 'jobId'>): boolean =>
+  queue.underWay.has(keyOf(intent))
+
 export function markUnderWay(queue: LaneQueue, batch: Batch, at: number): void {
   if (batch.type === 'register') return
   for (const intent of batch.items) {

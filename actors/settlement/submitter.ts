@@ -15,6 +15,8 @@ import { type Inclusion, makeInclusion } from './inclusion.ts'
 import type { LaneMetrics } from './lane-metrics.ts'
 import { traceTransaction } from './lane-traces.ts'
 import type { LocksBack } from './locks-back.ts'
+import { makeLookBehind } from './look-behind.ts'
+import { makeNewest, type Newest } from './newest.ts'
 import type { RouteAt } from './options.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
@@ -66,8 +68,10 @@ export interface Submitter {
   next(): Batch | undefined
   /** How many of a kind go into one transaction at most. */
   itemsMax(kind: Batch['type']): number
-  /** @throws {NonceGap} the chain has gone back behind `place` */
+  /** @throws {NonceGap} the chain has gone back behind `place`, or behind what was included last */
   check(place: Place): Promise<void>
+  /** After `recover`, beside all else. @returns whether something is now to be sent */
+  lookBehind(place: Place): Promise<boolean>
   /** Answers an intent from the job's history on chain. @returns whether it is now to be sent */
   askChain(intent: LaneIntent): Promise<boolean>
 }
@@ -78,7 +82,10 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
   const parts: Parts = {
     inclusion: makeInclusion({ ...options, again: queue.again }),
     explain: makeExplain({ ...options, conclude: (...told) => conclude(options, ...told) }),
+    newest: makeNewest(options),
   }
+  const ask = (intent: LaneIntent) => orForget(queue, intent, askChain(options, intent))
+  const lookBehind = makeLookBehind({ ...options, askChain: ask })
   const itemsMax = (kind: Batch['type']) => Math.min(options.itemsMax, writer.itemsMax(kind))
   return {
     recover: () => recover(options, parts),
@@ -94,16 +101,21 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
     itemsMax,
     check: async (place) => {
       const nonce = await untilChain(() => writer.nonce(lane))
-      if (nonce >= place.nonce) return
-      throw new NonceGap(`the chain stands at nonce ${nonce}, the next one here is ${place.nonce}`)
+      if (nonce < place.nonce)
+        throw new NonceGap(
+          `the chain stands at nonce ${nonce}, the next one here is ${place.nonce}`,
+        )
+      await parts.newest.check()
     },
-    askChain: (intent) => orForget(queue, intent, askChain(options, intent)),
+    lookBehind: ({ nonce }) => lookBehind(nonce),
+    askChain: ask,
   }
 }
 
 interface Parts {
   readonly inclusion: Inclusion
   readonly explain: Explain
+  readonly newest: Newest
 }
 
 /** Blocks may have become smaller since the batch was put together: then it goes in parts. */
@@ -140,7 +152,7 @@ async function recover(options: SubmitterOptions, parts: Parts): Promise<Place> 
 /** Broadcasts what is stored, waits for its receipt, and tells everyone what came of it. */
 async function carryOut(
   options: SubmitterOptions,
-  { inclusion, explain }: Parts,
+  { inclusion, explain, newest }: Parts,
   stored: Sent,
   sequence: number,
 ): Promise<void> {
@@ -163,6 +175,7 @@ async function carryOut(
   const { nonce } = stored.transaction
   const about = { lane, kind: batch.type, items: batch.items.length, nonce, hash, block, tookMs }
   options.metrics.included(lane, batch, receipt, tookMs)
+  newest.is(receipt)
   if (succeeded) log.debug(about, 'lane: included')
   else log.error(about, 'lane: the whole transaction reverted')
 

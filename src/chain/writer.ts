@@ -19,7 +19,7 @@ import { capFees, type Fees, makeFees, raiseFees, readFeesInstead } from './send
 import { gasMax, itemsThatFit } from './send/gas.ts'
 import { LookPace } from './send/look-pace.ts'
 import { makeNonces } from './send/nonces.ts'
-import { type Sending, send } from './send/send.ts'
+import { anyIncluded, type Sending, send } from './send/send.ts'
 import { compactSignature, encodeTransaction } from './send/transaction.ts'
 
 export interface WriterOptions {
@@ -86,6 +86,8 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
       return raised === 'capped' ? raised : signers[lane].sign({ ...same, ...raised })
     },
     send: (lane, offer, broadcast) => send(sendings[lane], offer, broadcast),
+    isIncluded: async ({ transaction, earlier }) =>
+      (await anyIncluded(rpc, [transaction.hash, ...earlier])) !== undefined,
     close: () => rpc.close(),
   }
 }

@@ -59,6 +59,8 @@ export interface EscrowWriter {
    * @throws {NonceGap} they cannot be included before earlier ones are sent again
    */
   send(lane: Lane, offer: Offer, broadcast: () => void): Promise<Receipt | 'stuck'>
+  /** Whether one of the attempts is in a block, as far as the node shows. @throws {ChainUnavailable} */
+  isIncluded(offer: Offer): Promise<boolean>
 }
 
 /** Reading from the chain. */

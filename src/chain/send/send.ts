@@ -165,16 +165,23 @@ async function isStuck({ rpc, stuckMs, patience }: Sending): Promise<boolean> {
 }
 
 /** Any of the attempts at one nonce may be the one that was mined; at most one is. */
-async function receiptOfAny(
-  { rpc, contracts, log }: Sending,
+export async function anyIncluded(
+  rpc: Rpc,
   hashes: readonly TxHash[],
-): Promise<Receipt | undefined> {
+): Promise<RpcTransactionReceipt | undefined> {
   const receipts = await Promise.all(
     hashes.map((hash) =>
       rpc.call<RpcTransactionReceipt | null>('eth_getTransactionReceipt', [hash]),
     ),
   )
-  const receipt = receipts.find((each) => each?.blockNumber)
+  return receipts.find((each) => each?.blockNumber) ?? undefined
+}
+
+async function receiptOfAny(
+  { rpc, contracts, log }: Sending,
+  hashes: readonly TxHash[],
+): Promise<Receipt | undefined> {
+  const receipt = await anyIncluded(rpc, hashes)
   if (!receipt) return undefined
   return {
     hash: toHex32(receipt.transactionHash),

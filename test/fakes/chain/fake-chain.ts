@@ -121,6 +121,11 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     return this.#include(lane, raw, hash, known.batch)
   }
 
+  async isIncluded({ transaction, earlier }: Offer): Promise<boolean> {
+    this.#answer()
+    return this.#receiptOf([transaction.hash, ...earlier]) !== undefined
+  }
+
   /** Includes one that was sent before, whatever replaced it since. */
   include(raw: string): void {
     const { lane, batch } = this.#known.get(raw)!
@@ -223,7 +228,10 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     this.#blocks.length = toBlock + 1
     const gone = this.#facts.filter(({ block }) => block > toBlock)
     this.#facts = this.#facts.filter(({ block }) => block <= toBlock)
-    for (const fact of gone) if ('jobId' in fact) this.#jobs.delete(fact.jobId)
+    for (const fact of gone) {
+      if ('jobId' in fact) this.#jobs.delete(fact.jobId)
+      if (fact.type === 'worker_registered') this.#workers.delete(fact.signer)
+    }
     for (const fact of this.#facts) {
       if ('jobId' in fact && fact.type !== 'skipped') this.#jobs.set(fact.jobId, fact.type)
     }
@@ -241,9 +249,15 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     for (const fact of this.#facts) if ('jobId' in fact) this.#jobs.set(fact.jobId, 'locked')
   }
 
+  /** As a node that keeps receipts for a while only. */
+  forgetReceipts(): void {
+    this.#receipts.clear()
+  }
+
   /** Another program uses the lane's key. */
   stealNonce(lane: Lane): void {
     this.#nonces[lane]++
+    this.mine(() => [])
   }
 
   /** Includes what is held, in order, and holds nothing from now on. */

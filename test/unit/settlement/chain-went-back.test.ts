@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Lane } from '../../../src/messages/subjects.ts'
+import type { RegisterReply } from '../../../src/messages/lane.ts'
+import { type Lane, SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { FakeChain } from '../../fakes/chain/fake-chain.ts'
 import { dispute, job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { inLaneHouse, type LaneHouse } from '../../fakes/chain/lane-house.ts'
@@ -29,6 +30,49 @@ test('lanes with nothing to do notice, and send again what was lost', async (hou
     'settle 1',
   ])
   assert.equal(await ends(house), ['settled', 'refunded'])
+})
+
+test('a lock that is gone with its nonce goes anew, once a lane looks behind itself', async (house) => {
+  const { chain } = house
+  const lane = await house.start('lock')
+  await house.say(lock(job(1)))
+  await house.say(lock(job(2)))
+  chain.goBack(0)
+  stealNonces(chain, 'lock', 2)
+  await house.clock.advance(1_000)
+  assert.equal(house.batches(), ['lock 1', 'lock 2'], 'a node that lags is given its time')
+  await house.clock.advance(4_000)
+  assert.equal(sorted(house), ['lock 1', 'lock 2', 'lock 2 1'])
+
+  // The same where another host comes to own the lane.
+  await house.stop(lane)
+  chain.goBack(0)
+  stealNonces(chain, 'lock', 3)
+  await house.start('lock')
+  await house.clock.advance(4_000)
+  assert.equal(house.batches().slice(3), ['lock 2 1'])
+})
+
+test('a node that has kept no receipt makes nothing go twice', async (house) => {
+  const { chain } = house
+  const lane = await house.start('lock')
+  await house.say(lock(job(1)))
+  chain.forgetReceipts()
+  await house.stop(lane)
+  await house.start('lock')
+  await house.clock.advance(5_000)
+  assert.equal(house.batches(), ['lock 1'], 'no receipt, and yet it has happened')
+})
+
+test('a registration that is gone with its nonce goes anew', async (house) => {
+  const { chain } = house
+  await house.start('settle')
+  const wish = { signer: WALLET, payee: WALLET, signature: settle(job(1)).signature }
+  await house.bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, 1_000)
+  chain.goBack(0)
+  stealNonces(chain, 'settle', 1)
+  await house.clock.advance(5_000)
+  assert.equal(house.batches(), ['register', 'register'])
 })
 
 test('the settle lane waits for locks that come back after it', async (house) => {
@@ -145,6 +189,10 @@ function holdFirst(chain: LaneHouse['chain'], lane: Lane): () => void {
     return nonce(of)
   }
   return answer
+}
+
+const stealNonces = (chain: FakeChain, lane: Lane, count: number): void => {
+  for (let i = 0; i < count; i++) chain.stealNonce(lane)
 }
 
 const ends = (house: LaneHouse) =>

@@ -74,7 +74,7 @@ test('a nonce that another program used: begins anew behind it', async (house) =
   assert.equal(house.heard(), [])
   await house.clock.advance(600)
   await house.say(lock(job(1)))
-  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+  assert.equal(house.heard(), ['ConfirmLock 1 2'])
 })
 
 test('a chain that has gone back gets all lost transactions again, in order', async (house) => {

@@ -1,0 +1,83 @@
+import type { LaneIntent, LockIntent } from '../../src/messages/lane.ts'
+import { type Clock, pause } from '../../src/ports/clock.ts'
+import type { EscrowWriter } from '../../src/ports/escrow.ts'
+import type { Log } from '../../src/telemetry/log.ts'
+import type { Outbox, Sent } from './outbox.ts'
+import { isUnderWay, type LaneQueue, markUnderWay } from './queue.ts'
+import type { Registrations } from './registrations.ts'
+import type { UntilChain } from './until-chain.ts'
+
+/**
+ * Looks for what is stored behind the lane's place and in no block, and brings back what nobody else would: locks and
+ * registrations.
+ *
+ * A chain that goes back takes transactions with it. Where somebody else who has the key uses their nonces before they
+ * come again, they never do, and no nonce is missing. A job that was told of its settlement asks for nothing any more,
+ * and the keeper knows only of locks that stand: once its lock is back, it sees to the end of that.
+ * @returns whether something is now to be sent
+ */
+export type LookBehind = (nextNonce: number) => Promise<boolean>
+
+interface Options {
+  readonly queue: LaneQueue
+  readonly outbox: Pick<Outbox, 'read'>
+  readonly writer: Pick<EscrowWriter, 'isIncluded'>
+  readonly registrations: Registrations
+  readonly untilChain: UntilChain
+  readonly clock: Clock
+  readonly log: Log
+  /** @returns whether the intent is now to be sent */
+  askChain(intent: LaneIntent): Promise<boolean>
+}
+
+/** As far back as reorgs are healed; a lane rarely sends more than one transaction a block. */
+const NONCES = 64
+/** Nodes behind one address may lag. */
+const LAG_MS = 3_000
+
+export function makeLookBehind(options: Options): LookBehind {
+  const { queue, outbox, writer, registrations, untilChain, clock, log } = options
+
+  /** Newest first. */
+  const stored = async (nextNonce: number): Promise<readonly Sent[]> => {
+    const count = Math.min(NONCES, nextNonce)
+    const nonces = Array.from({ length: count }, (_, i) => nextNonce - 1 - i)
+    const read = await Promise.all(nonces.map((nonce) => outbox.read(nonce)))
+    return read.flatMap(({ sent }) => sent ?? []).filter(({ batch: { type } }) => KINDS.has(type))
+  }
+  const inNoBlock = async (all: readonly Sent[]): Promise<readonly Sent[]> => {
+    const included = await Promise.all(all.map((sent) => untilChain(() => writer.isIncluded(sent))))
+    return all.filter((_, i) => !included[i])
+  }
+  const lockAgain = async (intents: readonly LockIntent[]): Promise<boolean> => {
+    const left = intents.filter((intent) => !isUnderWay(queue, intent))
+    markUnderWay(queue, { type: 'lock', items: left }, clock.monotonic())
+    const needed = await Promise.all(left.map(options.askChain))
+    return needed.includes(true)
+  }
+
+  return async (nextNonce) => {
+    let gone = await inNoBlock(await stored(nextNonce))
+    if (gone.length === 0) return false
+    await pause(clock, LAG_MS)
+    gone = await inNoBlock(gone)
+    let any = false
+    for (const { batch, transaction } of gone) {
+      if (batch.type === 'register') {
+        any = (await registrations.ask(batch.items[0], () => {})) || any
+      } else if (batch.type === 'lock') {
+        // A node may just keep no receipts that are so old: what happened is on chain all the same.
+        if (!(await lockAgain(batch.items))) break
+        any = true
+        const { nonce, hash } = transaction
+        log.warn(
+          { lane: 'lock', nonce, hash },
+          'lane: a transaction is gone with its nonce, its locks go anew',
+        )
+      }
+    }
+    return any
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set(['lock', 'register'])
