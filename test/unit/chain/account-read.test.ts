@@ -15,6 +15,23 @@ const account = encodeFunctionResult({
   result: [1_000n, 0n, 0n, 0],
 })
 
+/** Two nodes behind one address, asked in turns. One has the newest block only after `lagMs`. */
+function makeTwo(lagMs: number): Rpc {
+  const caughtUpAt = performance.now() + lagMs
+  let asked = 0
+  const call = async <Result>(method: string, params: readonly unknown[]): Promise<Result> => {
+    const head = asked++ % 2 === 0 || performance.now() >= caughtUpAt ? 11 : 10
+    if (method === 'eth_call') {
+      if (Number(params[1]) > head) throw new RpcError(method, -32_000, 'header not found')
+      return account as Result
+    }
+    const number = params[0] === 'latest' ? head : Number(params[0])
+    const block = { number: numberToHex(number), hash: hashOf(number), timestamp: '0x7' }
+    return { ...block, parentHash: hashOf(number - 1) } as Result
+  }
+  return { call, close: async () => {} }
+}
+
 /** A chain whose head has moved whenever it is asked for, for so many times. */
 function makeNode({ moves, keepsHistory }: { moves: number; keepsHistory: boolean }) {
   let head = 10
@@ -45,6 +62,10 @@ AccountRead('works where blocks come faster than answers', async () => {
 AccountRead('waits for a head that stays where a node keeps no history', async () => {
   const { block } = await read(makeNode({ moves: 20, keepsHistory: false }))
   assert.is(block, 30)
+})
+
+AccountRead('a node that lags behind the same address has its time', async () => {
+  assert.is((await read(makeTwo(1_000))).block, 11)
 })
 
 AccountRead.run()

@@ -16,6 +16,23 @@ const nonceAfter = (block: number) =>
     result: BigInt(block),
   })
 
+/** Two nodes behind one address, asked in turns. One has the newest block only after `lagMs`. */
+function makeTwo(lagMs: number): Rpc {
+  const caughtUpAt = performance.now() + lagMs
+  let asked = 0
+  const call = async <Result>(method: string, params: readonly unknown[]): Promise<Result> => {
+    const head = asked++ % 2 === 0 || performance.now() >= caughtUpAt ? 11 : 10
+    if (method === 'eth_call') {
+      if (Number(params[1]) > head) throw new RpcError(method, -32_000, 'header not found')
+      return nonceAfter(11) as Result
+    }
+    const number = params[0] === 'latest' ? head : Number(params[0])
+    const block = { number: numberToHex(number), hash: hashOf(number), timestamp: '0x7' }
+    return { ...block, parentHash: hashOf(number - 1) } as Result
+  }
+  return { call, close: async () => {} }
+}
+
 /** A chain whose head has moved whenever it is asked for, for so many times. */
 function makeNode({ moves, keepsHistory }: { moves: number; keepsHistory: boolean }): Rpc {
   let head = 10
@@ -47,6 +64,10 @@ VoucherRead('works where blocks come faster than answers', async () => {
 
 VoucherRead('waits for a head that stays where a node keeps no history', async () => {
   assert.is((await read(makeNode({ moves: 10, keepsHistory: false }))).block, 20)
+})
+
+VoucherRead('a node that lags behind the same address has its time', async () => {
+  assert.is((await read(makeTwo(300))).block, 11)
 })
 
 VoucherRead('says so where neither is to be had', async () => {
