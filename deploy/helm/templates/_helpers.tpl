@@ -55,7 +55,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $_ := set $own "POOL_TLS_CERT" "/etc/prepaid-inference-tls/tls.crt" -}}
 {{- $_ := set $own "POOL_TLS_KEY" "/etc/prepaid-inference-tls/tls.key" -}}
 {{- end -}}
-{{- range $name, $value := merge $own (deepCopy $values.config) (deepCopy .root.Values.config) }}
+{{- /* Not by merge, to which 0, false and "" of a role are nothing: what all have would take their place. */ -}}
+{{- $all := dict -}}
+{{- range list .root.Values.config $values.config $own -}}
+{{- range $name, $value := . }}{{ $_ := set $all $name $value }}{{ end -}}
+{{- end -}}
+{{- range $name, $value := $all }}
 {{ $name }}: {{ $value | toString | quote }}
 {{- end }}
 {{- end }}

@@ -239,6 +239,24 @@ Chart('what is set for all or for a role arrives, and no word of it is dropped',
   for (const name of taken) assert.is(edge?.told[name], `given-${name}`)
 })
 
+Chart("a role's own value counts before that of all, also 0, false and nothing", async () => {
+  const settings: readonly (readonly [name: string, all: string, own: string])[] = [
+    ['EDGE_BURST', '200', '0'],
+    ['POOL_CANARY', 'true', 'false'],
+    ['LOG_LEVEL', 'debug', ''],
+  ]
+  const given = settings.flatMap(([name, all, own]) => [
+    ...['--set', `config.${name}=${all}`],
+    ...[own === '' ? '--set-string' : '--set', `edge.config.${name}=${own}`],
+  ])
+  const found = pods(await render<Found>([...GIVEN, ...given]))
+  const toldTo = (role: string) => found.find(({ name }) => name === role)?.told
+  for (const [name, all, own] of settings) {
+    assert.is(toldTo('svc-edge')?.[name], own)
+    assert.is(toldTo('svc-pool')?.[name], all)
+  }
+})
+
 Chart(
   'the settings that it takes are those of the roles, but for secrets and its own',
   async () => {
