@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isMissing, writeWhole } from '../data/whole-file.ts'
+import { waitFor } from '../waiting.ts'
 
 const processSchema = z.object({
   pid: z.number(),
@@ -23,10 +24,14 @@ export function writePids(file: string, processes: readonly { pid: number; name:
 
 /**
  * Ends what a launcher that was killed has left running.
+ * @param patienceMs how long each has to end by itself
  * @returns the names of what was ended
  * @throws when the launcher of that folder is alive: two would write over each other's state
  */
-export async function endLeftovers(file: string): Promise<readonly string[]> {
+export async function endLeftovers(
+  file: string,
+  patienceMs = PATIENCE_MS,
+): Promise<readonly string[]> {
   const pids = readPids(file)
   if (!pids) return []
   if (isAlive(pids.launcher)) {
@@ -35,20 +40,34 @@ export async function endLeftovers(file: string): Promise<readonly string[]> {
     )
   }
   const left = pids.processes.filter(isAlive)
-  await Promise.all(left.map(end))
+  await Promise.all(left.map((each) => end(each, patienceMs)))
   return left.map(({ name }) => name)
 }
 
 const PATIENCE_MS = 10_000
+/** Until the system has taken back the ports and files of one that was killed. */
+const KILLED_PATIENCE_MS = 5_000
 const LOOK_MS = 50
 
-async function end(leftover: KnownProcess): Promise<void> {
-  process.kill(leftover.pid, 'SIGTERM')
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
-    if (!isAlive(leftover)) return
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+async function end(leftover: KnownProcess, patienceMs: number): Promise<void> {
+  signal(leftover, 'SIGTERM')
+  if (await hasEnded(leftover, patienceMs)) return
+  signal(leftover, 'SIGKILL')
+  await hasEnded(leftover, KILLED_PATIENCE_MS)
+}
+
+/** It may end by itself at any moment: its launcher is gone. */
+function signal({ pid }: KnownProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (!isGone(error)) throw error
   }
-  if (isAlive(leftover)) process.kill(leftover.pid, 'SIGKILL')
+}
+
+async function hasEnded(leftover: KnownProcess, patienceMs: number): Promise<boolean> {
+  const ended = async () => !isAlive(leftover) || undefined
+  return (await waitFor(ended, patienceMs, LOOK_MS)) === true
 }
 
 function readPids(file: string): z.infer<typeof pidsSchema> | undefined {
@@ -68,14 +87,16 @@ const known = ({ pid, name }: { pid: number; name: string }): KnownProcess => ({
 
 const isAlive = ({ pid, born }: KnownProcess): boolean => birthOf(pid) === born
 
-/** Undefined: no such process, or it has ended and waits for its parent to notice. */
+/** Undefined: no such process, or all of it has ended and waits for its parent to notice. */
 function birthOf(pid: number): string | undefined {
   if (existsSync('/proc/self/stat')) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       // The name in parentheses may hold spaces; the state and then the start time follow it.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return fields[0] === 'Z' ? undefined : fields[19]
+      // The first thread may have ended before the others, which still hold its ports and files.
+      const [state, threads] = [fields[0], Number(fields[17])]
+      return state === 'Z' && threads <= 1 ? undefined : fields[19]
     } catch (error) {
       if (isMissing(error) || isGone(error)) return undefined
       throw error
@@ -89,6 +110,6 @@ function birthOf(pid: number): string | undefined {
   }
 }
 
-// A process that ends while its file is being read.
+// A process that ends while its file is being read, or before it is told to.
 const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ESRCH'
