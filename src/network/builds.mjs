@@ -78,7 +78,8 @@ async function make(root, bundle) {
 
 /** A build of the same, of files that have not changed since. Making it again would take a second or two. */
 function findMade(root, builds, asked) {
-  for (const name of readdirSync(builds)) {
+  // Those that begin with a dot are half made, or half gone.
+  for (const name of readdirSync(builds).filter((each) => !each.startsWith('.'))) {
     const folder = join(builds, name)
     const known = readInputs(folder)
     if (known?.asked !== asked) continue

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -190,6 +191,16 @@ Bundle('an old build goes, once nobody uses it', async () => {
   await make()
   assert.not.ok(existsSync(old))
   assert.ok(builds().every((name) => name !== basename(old)))
+})
+
+Bundle('what is left of one whose removal was cut off is not run', async () => {
+  const then = new Date(Date.now() - 60_000)
+  write('console.log(1)')
+  utimesSync(join(root, PROGRAM), then, then)
+  const build = await make()
+  renameSync(build, join(root, 'dist/builds/.gone-1-build'))
+  rmSync(join(root, 'dist/builds/.gone-1-build/worker.mjs'))
+  assert.is(run(await make()).stdout, '1\n')
 })
 
 Bundle('a build that was old becomes new when it is used again', async () => {
