@@ -27,14 +27,7 @@ export interface Contracts {
  * @throws {OperatorError} when there is none, or it is not one
  */
 export async function readContracts(path: string): Promise<Contracts> {
-  const contracts = await findContracts(path).catch((error: unknown) => {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(
-      `CONTRACTS_FILE ${path} is not an address file; deploy the contracts, or name the file that ` +
-        'their deployment wrote',
-      { cause: error },
-    )
-  })
+  const contracts = await findContracts(path)
   if (!contracts) {
     throw new OperatorError(
       `CONTRACTS_FILE ${path} does not exist; deploy the contracts first, or name the file that ` +
@@ -63,7 +56,8 @@ export class OlderAddressFile extends OperatorError {}
 
 /**
  * What the address file says, or undefined where there is none.
- * @throws {OlderAddressFile} @throws {OperatorError} where it cannot be read @throws when it is something else
+ * @throws {OlderAddressFile}
+ * @throws {OperatorError} where it cannot be read, or is something else
  */
 export async function findContracts(path: string): Promise<Contracts | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -75,14 +69,7 @@ export async function findContracts(path: string): Promise<Contracts | undefined
     )
   })
   if (text === undefined) return undefined
-  const json: unknown = JSON.parse(text)
-  if (typeof json === 'object' && json && 'job_escrow' in json && !('governor' in json)) {
-    throw new OlderAddressFile(
-      `${path} names contracts of another version of this service; deploy the contracts of this ` +
-        'version to another address file, or run the version that they belong to',
-    )
-  }
-  const file = AddressFile.parse(json)
+  const file = parse(text, path)
   return {
     chainId: file.chain_id,
     jobEscrow: file.job_escrow,
@@ -94,6 +81,26 @@ export async function findContracts(path: string): Promise<Contracts | undefined
     timelock: file.timelock,
     deployBlock: file.deploy_block,
     abiHash: file.abi_hash,
+  }
+}
+
+function parse(text: string, path: string): z.output<typeof AddressFile> {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json === 'object' && json && 'job_escrow' in json && !('governor' in json)) {
+      throw new OlderAddressFile(
+        `${path} names contracts of another version of this service; deploy the contracts of this ` +
+          'version to another address file, or run the version that they belong to',
+      )
+    }
+    return AddressFile.parse(json)
+  } catch (cause) {
+    if (cause instanceof OlderAddressFile) throw cause
+    throw new OperatorError(
+      `CONTRACTS_FILE ${path} is not an address file; deploy the contracts, or name the file that ` +
+        'their deployment wrote',
+      { cause },
+    )
   }
 }
 

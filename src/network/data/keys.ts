@@ -92,9 +92,13 @@ function readKeys(file: string): FoundKeys | undefined {
     throw error
   }
   chmodSync(file, 0o600)
-  const parsed = foundSchema.safeParse(JSON.parse(text))
-  if (parsed.success) return parsed.data
-  throw new Error(`${file} does not hold a network's keys; restore it or start with --fresh`)
+  try {
+    return foundSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new Error(`${file} does not hold a network's keys; restore it or start with --fresh`, {
+      cause,
+    })
+  }
 }
 
 type LaterKeys =

@@ -65,8 +65,10 @@ Keys('under another prefix the API key is made anew, and nothing else', () => {
 
 Keys('a file of something else is refused', () => {
   const file = join(dir, 'else.json')
-  writeFileSync(file, '{}')
-  assert.throws(() => open(file, 1), /else.json does not hold a network's keys/)
+  for (const text of ['{}', '{"deployer": "0x', '']) {
+    writeFileSync(file, text)
+    assert.throws(() => open(file, 1), /else.json does not hold a network's keys/)
+  }
 })
 
 Keys.after(() => rmSync(dir, { recursive: true }))

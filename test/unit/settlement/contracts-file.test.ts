@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readContracts, writeContracts } from '../../../src/chain/contracts-file.ts'
+import { findContracts, readContracts, writeContracts } from '../../../src/chain/contracts-file.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 
 const ContractsFile = suite('address file')
@@ -60,6 +60,12 @@ ContractsFile('says what to do where there is none, or where it is something els
   assert.match(await refused(write('broken.json', '{')), /broken.json is not an address file/)
   const part = JSON.stringify({ ...file, usdg: undefined })
   assert.match(await refused(write('part.json', part)), /part.json is not an address file/)
+})
+
+ContractsFile('whoever only looks for one is told as much of what it is not', async () => {
+  assert.is(await findContracts(join(dir, 'none.json')), undefined)
+  const said = await findContracts(write('cut-off.json', '{"chain_id": 1')).catch(String)
+  assert.match(String(said), /cut-off.json is not an address file/)
 })
 
 // Mounted from a folder of root's into a container, it is EACCES; a test that root runs can read that one.
