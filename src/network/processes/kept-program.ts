@@ -41,6 +41,7 @@ export class KeptProgram {
   private restart: NodeJS.Timeout | undefined
   /** It should not run any more. */
   private stopped = false
+  private ending: Promise<void> | undefined
   /** Called when the process is gone, once somebody waits for that. */
   private gone: (() => void) | undefined
 
@@ -91,10 +92,18 @@ export class KeptProgram {
     around.changed()
   }
 
-  /** Resolves when it is gone, which is after `patienceMs` at the latest; it is not started again. */
-  async stop(patienceMs: number): Promise<void> {
+  /**
+   * Resolves when it is gone, which is after `patienceMs` at the latest; it is not started again. Asked once
+   * more, it waits for the same: a second SIGTERM would end some that are writing down their state.
+   */
+  stop(patienceMs: number): Promise<void> {
     this.stopped = true
     clearTimeout(this.restart)
+    this.ending ??= this.end(patienceMs)
+    return this.ending
+  }
+
+  private async end(patienceMs: number): Promise<void> {
     const { child } = this
     if (!child) return
     const gone = new Promise<void>((resolve) => {

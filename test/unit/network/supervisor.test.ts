@@ -84,6 +84,18 @@ Supervision('stop ends a process and keeps it ended', async ({ supervisor, lines
   assert.equal(supervisor.running(), [], 'a start after the stop')
 })
 
+Supervision('a second stop waits for the first, and sends nothing again', async (context) => {
+  const script = `process.on('SIGTERM', () => { console.log('told'); setTimeout(process.exit, 300) })
+    console.log('up');${FOR_EVER}`
+  context.supervisor.start(program(script))
+  const log = () => readFileSync(join(context.logs, 'worker-1.log'), 'utf8')
+  await until('started', () => log().includes('up'), PATIENCE_MS)
+  const first = context.supervisor.stop(['worker'], PATIENCE_MS)
+  await until('told', () => log().includes('told'), PATIENCE_MS)
+  await Promise.all([first, context.supervisor.stop(['worker'], PATIENCE_MS)])
+  assert.is(log(), 'up\ntold\n')
+})
+
 Supervision('a process that ignores SIGTERM is killed when patience ends', async (context) => {
   context.supervisor.start(
     program(`process.on('SIGTERM', () => {}); console.log('up');${FOR_EVER}`),
