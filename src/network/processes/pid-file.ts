@@ -32,6 +32,15 @@ export async function endLeftovers(
   file: string,
   patienceMs = PATIENCE_MS,
 ): Promise<readonly string[]> {
+  const left = leftIn(file)
+  await Promise.all(left.map((each) => end(each, patienceMs)))
+  // Meanwhile another start may have waited for the same, and be there already.
+  if (left.length > 0) leftIn(file)
+  return left.map(({ name }) => name)
+}
+
+/** @throws when the launcher that wrote the file is alive */
+function leftIn(file: string): readonly KnownProcess[] {
   const pids = readPids(file)
   if (!pids) return []
   if (isAlive(pids.launcher)) {
@@ -39,9 +48,7 @@ export async function endLeftovers(
       `a network is already running from this data directory (process ${pids.launcher.pid}); end it with Ctrl-C there, or give another --data-dir and --port-base`,
     )
   }
-  const left = pids.processes.filter(isAlive)
-  await Promise.all(left.map((each) => end(each, patienceMs)))
-  return left.map(({ name }) => name)
+  return pids.processes.filter(isAlive)
 }
 
 const PATIENCE_MS = 10_000

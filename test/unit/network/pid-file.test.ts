@@ -59,6 +59,15 @@ Pids('is ended and named', async (context) => {
   assert.equal(await ended, [null, 'SIGTERM'])
 })
 
+Pids('is let alone by one of two starts that wait for its end', async (context) => {
+  await leave(context, "process.on('SIGTERM', () => {}); console.log(1)")
+  forgetLauncher(context)
+  const second = endLeftovers(context.file, 300).catch(String)
+  // The first one has it, and runs.
+  writePids(context.file, [])
+  assert.match(String(await second), 'a network is already running from this data directory')
+})
+
 Pids('has let its ports go where it had to be killed', async (context) => {
   // So much memory takes the system a while to take back, and ports come after it.
   const { said: port } = await leave(
