@@ -12,7 +12,6 @@ import type { ResourceKind } from '../../src/runtime/ownership.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import { type JobKind, jobOfSubject, partitionOfJob } from './actor.ts'
 import type { Job } from './state.ts'
-import { untilRest } from './until-rest.ts'
 
 interface Options {
   readonly hostId: string
@@ -71,7 +70,7 @@ const numberOf = (resource: string) => Number(resource.slice(2))
 /** The 64 partitions of jobs, as something that hosts share out. */
 export function jobPartitions({ hostId, views, facts, ...options }: Options): ResourceKind {
   const { bus, clock, log, meter, traces } = options
-  const counted = untilRest(traces ? both(meter, traces) : meter)
+  const counted = traces ? both(meter, traces) : meter
   let appends = 0
   const host = new ActorHost({
     ...options,

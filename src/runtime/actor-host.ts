@@ -27,6 +27,11 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   /** The newest sequence that an append or a read of this host has shown. */
   #newest = 0
+  /**
+   * What has come to rest here while the journal is read, by the sequence of its last record. Found in an
+   * earlier one it would be taken for what lives, and run once more.
+   */
+  #rested: Map<string, number> | undefined
 
   constructor(options: HostOptions<State, Command, Event, Effect>) {
     this.#options = options
@@ -51,7 +56,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       const make = (id: string, tell: (command: Command) => void) =>
         new Actor(id, this.#options, {
           ...{ newest: this.#newest, tell, failed: this.#failed },
-          seen: (n) => this.#see(n),
+          appended: (sequence, state) => this.#appended(id, sequence, state),
         })
       this.#partitions.set(number, new Partition(subscription, make, this.#options.log))
     }
@@ -82,7 +87,9 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     const reading: Reading = { wanted: new Set(), from, done: this.#reading }
     reading.done = this.#reading.then(() => {
       this.#nextReading = undefined
-      return this.#read(reading.wanted, reading.from)
+      return this.#read(reading.wanted, reading.from).finally(() => {
+        this.#rested = undefined
+      })
     })
     // A failure is told to those who asked.
     this.#reading = reading.done.catch(() => {})
@@ -92,9 +99,12 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
   async #read(wanted: ReadonlySet<number>, from: number): Promise<void> {
     const { journal, actorOf, partitionOf, kind, follower } = this.#options
     const found = new Map<string, { record: ActorRecord<State, Event>; sequence: number }>()
+    const rested = new Map<string, number>()
+    this.#rested = rested
+    const isPast = (id: string, sequence: number) => sequence <= (rested.get(id) ?? 0)
     await journal.read(from, ({ subject, sequence, body }) => {
       const id = actorOf(subject)
-      if (!wanted.has(partitionOf(id))) return
+      if (!wanted.has(partitionOf(id)) || isPast(id, sequence)) return
       const record = body as ActorRecord<State, Event>
       follower?.changed(id, sequence, record.state, 'read')
       const known = this.#partitions.get(partitionOf(id))?.has(id)
@@ -102,6 +112,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       else found.set(id, { record, sequence })
     })
     for (const [id, { record, sequence }] of found) {
+      if (isPast(id, sequence)) continue
       this.#partitions.get(partitionOf(id))?.restore(id, record, sequence)
     }
   }
@@ -160,6 +171,12 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   #see(sequence: number): void {
     if (sequence > this.#newest) this.#newest = sequence
+  }
+
+  #appended(id: string, sequence: number, state: State): void {
+    this.#see(sequence)
+    if (this.#options.kind.rests(state)) this.#rested?.set(id, sequence)
+    this.#options.follower?.changed(id, sequence, state)
   }
 
   #receive(

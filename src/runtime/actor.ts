@@ -1,7 +1,6 @@
 import type { Journal, JournalRecord } from '../ports/journal.ts'
 import { EffectSet } from './effects.ts'
 import type { FailedEffects } from './failed-effects.ts'
-import type { Follower } from './follower.ts'
 import type { HostOptions } from './host-options.ts'
 import { type ActorKind, type Decision, type DueEffect, NOT_ADMITTED, refuse } from './kind.ts'
 
@@ -12,10 +11,11 @@ export interface ActorRecord<State, Event> {
 }
 
 /** What an actor is told by the host it lives in. */
-export interface Surroundings<Command> {
+export interface Surroundings<State, Command> {
   /** The newest sequence this host had seen when the actor was made. */
   readonly newest: number
-  seen(sequence: number): void
+  /** The journal holds this state of it from now on. */
+  appended(sequence: number, state: State): void
   /** Where commands of its own effects go. */
   tell(command: Command): void
   readonly failed: FailedEffects
@@ -29,10 +29,9 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   readonly id: string
   readonly #kind: ActorKind<State, Command, Event, Effect>
   readonly #journal: Journal
-  readonly #follower: Follower<State> | undefined
   readonly #token: () => string
   readonly #effects: EffectSet<Command, Effect>
-  readonly #seen: (sequence: number) => void
+  readonly #appended: Surroundings<State, Command>['appended']
   readonly #bornAfter: number
   #state: State | undefined
   /** The state that is being written, for effects that do not wait for it. */
@@ -46,14 +45,13 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
   constructor(
     id: string,
     options: HostOptions<State, Command, Event, Effect>,
-    surroundings: Surroundings<Command>,
+    surroundings: Surroundings<State, Command>,
   ) {
     this.id = id
-    this.#seen = surroundings.seen
+    this.#appended = surroundings.appended
     this.#bornAfter = surroundings.newest
     this.#kind = options.kind
     this.#journal = options.journal
-    this.#follower = options.follower
     this.#token = options.token
     this.#effects = new EffectSet({
       clock: options.clock,
@@ -192,8 +190,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     }
     this.#state = next
     this.#sequence = appended
-    this.#seen(appended)
-    this.#follower?.changed(this.id, appended, next)
+    this.#appended(appended, next)
     this.#startDue(next)
     return true
   }

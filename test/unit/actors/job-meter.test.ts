@@ -4,7 +4,6 @@ import { partitionOfJob } from '../../../actors/job/actor.ts'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import { JobMeter } from '../../../actors/job/meter.ts'
 import { evolve, type Job } from '../../../actors/job/state.ts'
-import { untilRest } from '../../../actors/job/until-rest.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 import { job } from '../../fakes/chain/intents.ts'
@@ -93,28 +92,6 @@ Meter('what is read once more, after it has ended here, is not counted again', a
   assert.equal(await ends(), { settled: 1 })
   assert.equal(await seen(), { lock: 1, route: 1, answer: 1, settle: 1 })
 })
-
-Meter(
-  'an older record that is read once a job has come to rest makes it live no more',
-  async () => {
-    const metrics = makeMetrics()
-    const options = { metrics, clock: new ManualClock(), log: makeLog('test', 'silent') }
-    const follower = untilRest(new JobMeter(options))
-    const states = life.map(
-      (_, n) => life.slice(0, n + 1).reduce<Job | undefined>(evolve, undefined)!,
-    )
-    for (const [i, state] of states.entries()) follower.changed(jobId, i + 1, state)
-    // The reading had begun before the last of them.
-    for (const [i, state] of states.slice(0, -1).entries()) {
-      follower.changed(jobId, i + 1, state, 'read')
-    }
-    assert.match(await metrics.text(), /^svc_jobs_live 0$/m)
-    // A dispute that another owner wrote is heard of.
-    const woken = evolve(states.at(-1), { type: 'JobDisputed', requestId: 'r', claimedHash: hash })
-    follower.changed(jobId, 9, woken, 'read')
-    assert.match(await metrics.text(), /^svc_jobs_live 1$/m)
-  },
-)
 
 Meter('a dispute that came to nothing is no slow lock, and no slow settlement', async () => {
   const { clock, appends, seen, seconds } = host()

@@ -1,32 +1,59 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { StoredRecord } from '../../../src/ports/journal.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
+import type { Follower } from '../../../src/runtime/follower.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
-import { type Command, runningKind } from './running-kind.ts'
+import { type Command, runningKind, type State } from './running-kind.ts'
 
 /** A host that reads the journal while actors of it are already at work. */
 const Rehydrate = suite('rehydrate')
 
-/** Its readers are held between the last record and the end of the reading. */
+/** Its readers are held before what they were promised, or between the last record and the end of the reading. */
 class SlowJournal extends MemoryJournal {
+  begun: Promise<void> = Promise.resolve()
   ended: Promise<void> = Promise.resolve()
 
-  override async read(...args: Parameters<MemoryJournal['read']>): Promise<void> {
-    await super.read(...args)
+  override async read(from: number, each: (record: StoredRecord) => void): Promise<void> {
+    const records: StoredRecord[] = []
+    await super.read(from, (record) => records.push(record))
+    await this.begun
+    for (const record of records) each(record)
     await this.ended
+  }
+}
+
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+/** What lives, by what it is told; as a meter of jobs would have it. */
+class Living implements Follower<State> {
+  readonly oldestPending = Number.POSITIVE_INFINITY
+  readonly ids = new Set<string>()
+
+  changed(id: string, _sequence: number, state: State): void {
+    if (state === 'done') this.ids.delete(id)
+    else this.ids.add(id)
   }
 }
 
 function makeHost(journal: MemoryJournal, name: string) {
   const bus = new JobBus()
+  const living = new Living()
   let appends = 0
   const host = new ActorHost({
     kind: runningKind,
     bus,
     journal,
+    follower: living,
     clock: new ManualClock(),
     log: makeLog('test', 'silent'),
     token: () => `${name}.${++appends}`,
@@ -34,12 +61,12 @@ function makeHost(journal: MemoryJournal, name: string) {
     actorOf: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
     partitionOf: () => 0,
   })
-  const tell = (command: Command) => bus.request<string>('cmd.0.a', command, 1_000)
+  const tell = (command: Command, id = 'a') => bus.request<string>(`cmd.0.${id}`, command, 1_000)
   const acquire = async () => {
     await host.acquire([0])
     await host.rehydrate([0], 1)
   }
-  return { host, tell, acquire }
+  return { host, living, tell, acquire }
 }
 
 Rehydrate('what an actor has done since the reading is not undone by it', async () => {
@@ -49,10 +76,8 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
   assert.is(await first.tell('begin'), 'running')
   await first.host.release([0])
 
-  let end = () => {}
-  journal.ended = new Promise((resolve) => {
-    end = resolve
-  })
+  const { open: end, opened } = gate()
+  journal.ended = opened
   const second = makeHost(journal, 'second')
   const acquired = second.acquire()
   await rest()
@@ -61,6 +86,43 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
   await acquired
   assert.is(await second.tell('get'), 'done')
   assert.is(second.host.size, 0, 'it rests')
+})
+
+for (const held of ['begun', 'ended'] as const) {
+  Rehydrate(`what has come to rest and was forgotten since is not run again: ${held}`, async () => {
+    const journal = new SlowJournal()
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    const first = makeHost(journal, 'first')
+    await first.acquire()
+    for (const id of ids) await first.tell('begin', id)
+    await first.host.release([0])
+
+    const reading = gate()
+    journal[held] = reading.opened
+    const second = makeHost(journal, 'second')
+    const acquired = second.acquire()
+    await rest()
+    // More than a host keeps at rest.
+    for (const id of ids) assert.is(await second.tell('finish', id), 'done')
+    reading.open()
+    await acquired
+    assert.is(second.host.size, 0)
+    assert.equal([...second.living.ids], [])
+    assert.is(second.host.checkpoints().get(0), 13)
+  })
+}
+
+Rehydrate('what another owner woke is read, though it had come to rest here', async () => {
+  const journal = new MemoryJournal()
+  const { host, living, tell, acquire } = makeHost(journal, 'only')
+  await acquire()
+  await tell('begin')
+  await tell('finish')
+  const record = { token: 'other.1', body: { state: 'running', events: [] } }
+  await journal.append('job.0.a', 2, record)
+  await host.rehydrate([0], 1)
+  assert.is(host.size, 1)
+  assert.equal([...living.ids], ['a'])
 })
 
 Rehydrate('what an owner that was only slow wrote is found by a second reading', async () => {
