@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogueRecord } from '../../src/messages/catalogue.ts'
 import type { ModelReader } from '../../src/ports/catalogue.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, inTime } from '../../src/ports/clock.ts'
 import type { EscrowReader } from '../../src/ports/escrow.ts'
 import type { Registry } from '../../src/ports/registry.ts'
 import type { Log } from '../../src/telemetry/log.ts'
@@ -26,6 +26,7 @@ export interface CatalogueFollower {
 const BETWEEN_READS_MS = 1_000
 /** A reorg need not change the head's number, and another host may have written what is old. */
 const SAFETY_READ_MS = 30_000
+const STOP_PATIENCE_MS = 2_000
 
 /**
  * The registry's state is read whole, not its events: nothing can be missed, and what a reorg took
@@ -34,6 +35,7 @@ const SAFETY_READ_MS = 30_000
 export function makeCatalogueFollower(options: FollowerOptions): CatalogueFollower {
   const { blocks, clock, log } = options
   let endings: (() => void)[] = []
+  let stopped = false
   let running: Promise<void> | undefined
   let waiting: (() => void) | undefined
   let again = false
@@ -53,9 +55,10 @@ export function makeCatalogueFollower(options: FollowerOptions): CatalogueFollow
   }
   const poke = () => {
     again = true
-    if (running || waiting) return
+    if (running || waiting || stopped) return
     running = look().finally(() => {
       running = undefined
+      if (stopped) return
       waiting = clock.after(BETWEEN_READS_MS, () => {
         waiting = undefined
         if (again) poke()
@@ -65,14 +68,18 @@ export function makeCatalogueFollower(options: FollowerOptions): CatalogueFollow
 
   return {
     start: async () => {
+      stopped = false
       endings = [blocks.onBlock(poke), clock.every(SAFETY_READ_MS, poke)]
       poke()
     },
     stop: async () => {
+      stopped = true
       for (const end of endings) end()
-      await running
       waiting?.()
       waiting = undefined
+      // Whatever else is to move between hosts waits for this, and a node may be silent for long. What it says
+      // after that does no harm: another host may have written by then, and that stands.
+      if (running) await inTime(clock, STOP_PATIENCE_MS, running)
     },
   }
 }
