@@ -45,12 +45,12 @@ class Living implements Follower<State> {
   }
 }
 
-function makeHost(journal: MemoryJournal, name: string) {
+function makeHost(journal: MemoryJournal, name: string, kind = runningKind) {
   const bus = new JobBus()
   const living = new Living()
   let appends = 0
   const host = new ActorHost({
-    kind: runningKind,
+    kind,
     bus,
     journal,
     follower: living,
@@ -123,6 +123,30 @@ Rehydrate('what another owner woke is read, though it had come to rest here', as
   await host.rehydrate([0], 1)
   assert.is(host.size, 1)
   assert.equal([...living.ids], ['a'])
+})
+
+Rehydrate('a record that this version cannot read keeps no other from being run', async () => {
+  const journal = new MemoryJournal()
+  const newer = { token: 'newer.1', body: { state: 'paused', events: [] } }
+  await journal.append('job.0.a', 0, newer)
+  const before = makeHost(journal, 'before')
+  await before.acquire()
+  await before.tell('begin', 'b')
+  await before.host.release([0])
+
+  const read =
+    <T>(what: (state: State) => T) =>
+    (state: State) => {
+      if (state !== 'running' && state !== 'done') throw new Error(`unreachable: ${state}`)
+      return what(state)
+    }
+  const kind = { ...runningKind, due: read(runningKind.due), rests: read(runningKind.rests) }
+  const { host, tell, acquire } = makeHost(journal, 'older', kind)
+  await acquire()
+  assert.is(host.size, 2)
+  assert.is(await tell('finish', 'b'), 'done')
+  assert.is(host.size, 1)
+  assert.is(host.checkpoints().get(0), 1, 'it is left to a version that can')
 })
 
 Rehydrate('what an owner that was only slow wrote is found by a second reading', async () => {
