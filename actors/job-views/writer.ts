@@ -74,9 +74,15 @@ export class JobViewWriter<State> implements Follower<State> {
   }
 
   #versioned(jobs: readonly Changed<State>[]): VersionedJob[] {
-    return jobs.flatMap(({ sequence, state }) => {
-      const view = this.#options.viewOf(state)
-      return view ? [{ view, version: sequence }] : []
+    return jobs.flatMap(({ id, sequence, state }) => {
+      try {
+        const view = this.#options.viewOf(state)
+        return view ? [{ view, version: sequence }] : []
+      } catch (error) {
+        // One state that another version has written must not hide all the others.
+        this.#options.log.error({ err: error, jobId: id }, 'job views: a job cannot be shown')
+        return []
+      }
     })
   }
 }

@@ -29,7 +29,10 @@ class House {
         this.archived.push(...jobs)
       },
     } as JobArchive,
-    viewOf: (view) => view ?? undefined,
+    viewOf: (view) => {
+      if (view?.status === ('paused' as string)) throw new Error('unreachable')
+      return view ?? undefined
+    },
     rests: (view) => view === null || view.status === 'settled',
     clock: this.clock,
     log: makeLog('test', 'silent'),
@@ -49,6 +52,14 @@ Writer.before.each((context) => {
   context.house = new House()
 })
 const [A, B] = [jobAt(1), jobAt(2)]
+
+Writer('a state of another version hides no other job', async ({ house }) => {
+  house.changed(A, 1, 'paused' as JobView['status'])
+  house.changed(B, 2, 'pending')
+  await house.clock.advance(20)
+  assert.is(house.status(B), 'pending')
+  assert.is(house.writer.oldestPending, Number.POSITIVE_INFINITY)
+})
 
 Writer('each change is in the views, what is finished in the archive', async ({ house }) => {
   house.changed(A, 1, 'pending')
