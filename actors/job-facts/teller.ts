@@ -10,6 +10,7 @@ import type { Facts } from '../../src/ports/facts.ts'
 import type { Follower } from '../../src/runtime/follower.ts'
 import { type Lines, makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 
 interface Options<State> {
   readonly facts: Facts
@@ -50,6 +51,7 @@ export class JobFactTeller<State> implements Follower<State> {
 
   constructor(options: Options<State>) {
     this.#options = options
+    const seldom = new Seldom(options.clock, options.log)
     this.#lines = makeLines<Telling>({
       clock: options.clock,
       keyOf: ({ view }) => view.id,
@@ -57,7 +59,7 @@ export class JobFactTeller<State> implements Follower<State> {
       done: (telling) => this.#pending.delete(telling),
       failed: (error, { view, happening: { type } }) => {
         const about = { err: error, jobId: view.id, type }
-        options.log.warn(about, 'job facts: one is not told yet, trying again')
+        seldom.warn(about, 'job facts: one is not told yet, trying again')
       },
     })
   }

@@ -6,7 +6,7 @@ import type { Job } from '../../../actors/job/state.ts'
 import { viewOf } from '../../../actors/job/view.ts'
 import { JobFactTeller } from '../../../actors/job-facts/teller.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
-import { makeLog } from '../../../src/telemetry/log.ts'
+import type { Log } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { ToldFacts } from '../../fakes/chain/told-facts.ts'
 import { answered, given, jobId, locked, paid, started, wallet, worker } from '../actors/given.ts'
@@ -15,6 +15,8 @@ function house({ asked = true } = {}) {
   const facts = new ToldFacts()
   const clock = new ManualClock()
   const interest = { asked }
+  const warnings: string[] = []
+  const log = { warn: (_about: object, words: string) => warnings.push(words) } as unknown as Log
   const teller = new JobFactTeller<Job>({
     facts,
     clock,
@@ -24,7 +26,7 @@ function house({ asked = true } = {}) {
     happeningsOf,
     remaining: async () => toCredits(41),
     escrowAddress: worker,
-    log: makeLog('test', 'silent'),
+    log,
   })
   let sequence = 0
   const becomes = async (...past: readonly JobEvent[]) => {
@@ -32,7 +34,7 @@ function house({ asked = true } = {}) {
     await rest()
   }
   const types = () => facts.told.map(({ type }) => type)
-  return { facts, clock, interest, teller, becomes, types }
+  return { facts, clock, interest, teller, warnings, becomes, types }
 }
 
 const Teller = suite('facts of jobs')
@@ -75,6 +77,15 @@ Teller('until it is stored, no checkpoint passes it, and it is told in order', a
   await clock.advance(5_000)
   assert.equal(types(), ['job.submitted', 'job.processing'])
   assert.is(teller.oldestPending, Number.POSITIVE_INFINITY)
+})
+Teller('that they cannot be told now is logged once in ten seconds', async () => {
+  const { becomes, facts, clock, warnings } = house()
+  facts.failing = true
+  await becomes(...paid)
+  await clock.advance(9_000)
+  assert.is(warnings.length, 1)
+  await clock.advance(4_000)
+  assert.is(warnings.length, 2)
 })
 Teller('another host tells the same again, under the same ids', async () => {
   const [one, other] = [house(), house()]
