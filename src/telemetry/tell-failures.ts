@@ -5,7 +5,8 @@ import type { Log } from './log.ts'
 const TELL_EVERY_MS = 60_000
 
 /** `exporter`, with a line of log where spans are lost: at once, then once a minute. */
-export function tellFailures(exporter: SpanExporter, url: string, log: Log): SpanExporter {
+export function tellFailures(exporter: SpanExporter, to: string, log: Log): SpanExporter {
+  const url = withoutUser(to)
   let lost = 0
   let toldAt = Number.NEGATIVE_INFINITY
   return {
@@ -25,4 +26,10 @@ export function tellFailures(exporter: SpanExporter, url: string, log: Log): Spa
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: () => exporter.shutdown(),
   }
+}
+
+/** What of the collector's address a line of log may hold: its user may have a password. */
+function withoutUser(address: string): string {
+  const url = new URL(address)
+  return `${url.origin}${url.pathname}`
 }

@@ -162,10 +162,11 @@ Tracing('a collector that is away costs a line of log, and does not hold up the 
   assert.match(lines[0] ?? '', /"level":40.*traces: /)
 })
 
-Tracing('one that refuses is complained of with its address, once', async () => {
+Tracing('one that refuses is complained of once, with its address and no password', async () => {
   const lines: string[] = []
   const collector = await startCollector(() => 400)
-  const traces = await opened({ endpoint: `${collector.url}/` }, lines)
+  const endpoint = `${collector.url.replace('//', '//svc:secret@')}/`
+  const traces = await opened({ endpoint }, lines)
   for (let i = 0; i < 1_000; i++) traces.begin('x', parent).end()
   await traces.close()
   await collector.close()
