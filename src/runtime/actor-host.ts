@@ -99,13 +99,14 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     const isPast = (id: string, sequence: number) => sequence <= (rested.get(id) ?? 0)
     await journal.read(from, ({ subject, sequence, body }) => {
       const id = actorOf(subject)
-      if (!wanted.has(partitionOf(id)) || isPast(id, sequence)) return
+      const partition = this.#partitions.get(partitionOf(id))
+      // One that was given up meanwhile has another owner, who reads it as well.
+      if (!partition || !wanted.has(partitionOf(id)) || isPast(id, sequence)) return
       const record = body as ActorRecord<State, Event>
       found.set(id, { record, sequence })
       this.#alone(id, () => {
         follower?.changed(id, sequence, record.state, 'read')
-        const known = this.#partitions.get(partitionOf(id))?.has(id)
-        if (kind.rests(record.state) && !known) found.delete(id)
+        if (kind.rests(record.state) && !partition.has(id)) found.delete(id)
       })
     })
     for (const [id, { record, sequence }] of found) {

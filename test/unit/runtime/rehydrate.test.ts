@@ -112,6 +112,25 @@ for (const held of ['begun', 'ended'] as const) {
   })
 }
 
+Rehydrate('what is read of a partition once it was given up lives elsewhere', async () => {
+  const journal = new SlowJournal()
+  const first = makeHost(journal, 'first')
+  await first.acquire()
+  await first.tell('begin')
+  await first.host.release([0])
+
+  const reading = gate()
+  journal.begun = reading.opened
+  const passing = makeHost(journal, 'passing')
+  const acquired = passing.acquire()
+  await rest()
+  await passing.host.release([0])
+  reading.open()
+  await acquired
+  assert.is(passing.host.size, 0)
+  assert.equal([...passing.living.ids], [])
+})
+
 Rehydrate('what another owner woke is read, though it had come to rest here', async () => {
   const journal = new MemoryJournal()
   const { host, living, tell, acquire } = makeHost(journal, 'only')
