@@ -2,7 +2,7 @@ import type { AbiParameter } from 'viem'
 import { formatUnits } from 'viem'
 import { SKIP_REASONS, SLASH_REASONS } from '../../../chain/abi.ts'
 import { TIERS } from '../../../domain/tiers.ts'
-import { credits, dateTime, usdgOfUnits } from '../parts/words.ts'
+import { credits, preciseOf, usdgOfUnits } from '../parts/words.ts'
 import { jobIdOfHex } from './job-id.ts'
 import { roleName } from './roles.ts'
 
@@ -97,13 +97,19 @@ function sayNumber({ contract, of }: Place, name: string, value: bigint): string
 
 const sayTime = (seconds: bigint): string => {
   if (seconds === 0n) return 'none'
-  return seconds > TIME_MAX ? 'never' : dateTime(new Date(Number(seconds) * 1_000).toISOString())
+  return seconds > TIME_MAX ? 'never' : preciseOf(seconds)
 }
 
 const RCOMPUTE_DECIMALS = 18
-/** Of the governance token, to the thousandth. */
+const THOUSANDTH = 10n ** 15n
+/** Of the governance token, to the thousandth and never said to be more than it is. */
 export function rcompute(units: bigint): string {
-  const value = Number(formatUnits(units, RCOMPUTE_DECIMALS))
-  if (value > 0 && value < 0.001) return 'less than 0.001 RCOMPUTE'
-  return `${value.toLocaleString('en', { maximumFractionDigits: 3 })} RCOMPUTE`
+  if (units > 0n && units < THOUSANDTH) return 'less than 0.001 RCOMPUTE'
+  return exactRcompute(units - (units % THOUSANDTH))
+}
+
+/** The same to the last unit, where somebody is to give an amount or has given it. */
+export function exactRcompute(units: bigint): string {
+  const [whole = '0', rest] = formatUnits(units, RCOMPUTE_DECIMALS).split('.')
+  return `${BigInt(whole).toLocaleString('en')}${rest === undefined ? '' : `.${rest}`} RCOMPUTE`
 }

@@ -29,6 +29,10 @@ const PRECISE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 
 export const precise = (iso: string): string => PRECISE.format(new Date(iso))
 
 const SECOND_MS = 1_000
+/** @param unixSeconds as the chain tells the time */
+export const preciseOf = (unixSeconds: bigint): string =>
+  PRECISE.format(Number(unixSeconds) * SECOND_MS)
+
 const MINUTE_S = 60
 const HOUR_S = 3_600
 const DAY_S = 86_400

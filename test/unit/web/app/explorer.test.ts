@@ -6,7 +6,12 @@ import type { WebConfig } from '../../../../src/web/api.ts'
 import { callOf } from '../../../../src/web/app/chain/calls.ts'
 import { eventOf } from '../../../../src/web/app/chain/events.ts'
 import { jobIdOfHex, jobIdToHex } from '../../../../src/web/app/chain/job-id.ts'
-import { type NamedSaid, rcompute, sayAll } from '../../../../src/web/app/chain/said.ts'
+import {
+  exactRcompute,
+  type NamedSaid,
+  rcompute,
+  sayAll,
+} from '../../../../src/web/app/chain/said.ts'
 import { searchTarget } from '../../../../src/web/app/pages/explorer/search-target.ts'
 import { makeFakeHouse } from '../../../fakes/web/fake-house.ts'
 
@@ -78,6 +83,27 @@ Explorer('a deadline that never ends is said so, and tokens have their unit', ()
   assert.equal(texts(said), { value: '1.5 RCOMPUTE', deadline: 'never' })
   assert.is(rcompute(1n), 'less than 0.001 RCOMPUTE')
   assert.is(rcompute(0n), '0 RCOMPUTE')
+})
+
+Explorer(
+  'tokens are never said to be more than they are, and what is to be typed to the last unit',
+  () => {
+    const almost = 1_999_999_900_000_000_000_000n
+    assert.is(rcompute(almost), '1,999.999 RCOMPUTE')
+    assert.is(exactRcompute(almost), '1,999.9999 RCOMPUTE')
+    assert.is(exactRcompute(10n ** 27n + 1n), '1,000,000,000.000000000000000001 RCOMPUTE')
+    assert.is(rcompute(40_000_000n * 10n ** 18n), '40,000,000 RCOMPUTE')
+  },
+)
+
+Explorer('a time of the chain is told to the second and with its zone', () => {
+  const [deadline] = sayAll(
+    { contract: 'JobEscrow', of: 'withdraw' },
+    [{ name: 'deadline', type: 'uint40' }],
+    [1_795_831_360],
+  )
+  const { said } = deadline!
+  assert.match('text' in said ? said.text : '', /:40.[AP]M (UTC|GMT|[A-Z]+)/)
 })
 
 Explorer.run()

@@ -9,7 +9,7 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
-import { timeOf } from './block-time.ts'
+import { preciseOf } from '../../parts/words.ts'
 import { AddressTo, AllOfIt, TxTo } from './links.tsx'
 
 export function BlockPage() {
@@ -90,7 +90,7 @@ function Known({ block, web }: { readonly block: WholeBlock; readonly web: WebCo
   return (
     <>
       <Facts>
-        <Fact name="Time">{timeOf(block.timestamp)}</Fact>
+        <Fact name="Time">{preciseOf(block.timestamp)}</Fact>
         <Fact name="Hash">
           <span className="mono">{block.hash}</span>
         </Fact>

@@ -6,7 +6,7 @@ import { readerOf } from '../../chain/reader.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
-import { timeOf } from './block-time.ts'
+import { preciseOf } from '../../parts/words.ts'
 import { AddressTo, BlockTo } from './links.tsx'
 import { Search } from './search.tsx'
 
@@ -54,7 +54,7 @@ function LatestBlocks({ web }: { readonly web: WebConfig }) {
                   </Text>
                   <Text size="sm" className="muted numbers">
                     {counted(transactions.length)} · {gasUsed.toLocaleString('en')} gas ·{' '}
-                    {timeOf(timestamp)}
+                    {preciseOf(timestamp)}
                   </Text>
                 </Group>
               </li>

@@ -10,7 +10,7 @@ import { Fold } from '../../parts/fold.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
-import { timeOf } from './block-time.ts'
+import { preciseOf } from '../../parts/words.ts'
 import { EventList } from './event-list.tsx'
 import { AddressTo, AllOfIt, BlockTo } from './links.tsx'
 import { NameOf, ValuesOf } from './named.tsx'
@@ -108,7 +108,7 @@ function Known({ found, web }: { readonly found: FoundTransaction; readonly web:
         {receipt && (
           <Fact name="Block">
             <BlockTo number={receipt.blockNumber} />
-            {timestamp !== undefined && `, ${timeOf(timestamp)}`}
+            {timestamp !== undefined && `, ${preciseOf(timestamp)}`}
           </Fact>
         )}
         <Fact name="From">

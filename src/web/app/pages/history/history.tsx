@@ -7,7 +7,7 @@ import { Waiting } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
-import { dateTime, usdg } from '../../parts/words.ts'
+import { credits, dateTime, usdg } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 
 export function HistoryPage() {
@@ -73,7 +73,7 @@ function Row({ movement }: { readonly movement: Movement }) {
         <div className="job-row-price">
           <Text fw={600} className="numbers">
             {bought ? '+' : '−'}
-            {movement.credits.toLocaleString('en')} credits
+            {credits(movement.credits)}
           </Text>
           <Text size="sm" className="muted numbers">
             {usdg(movement.usdg_value)} · <TxLink hash={movement.tx} />

@@ -84,7 +84,6 @@ function Sum({ solvency }: { readonly solvency: Solvency }) {
   )
 }
 
-const DECIMALS = 4
-/** Shares of a credit count too, so that the sum comes out as one adds it. */
-const exact = (usdg: number): string =>
-  `${usdg.toLocaleString('en', { minimumFractionDigits: DECIMALS, maximumFractionDigits: DECIMALS })} USDG`
+/** Shares of a credit have four decimals; to the last unit of the token, so that the sum comes out as one adds it. */
+const DIGITS = { minimumFractionDigits: 4, maximumFractionDigits: 6 } as const
+const exact = (usdg: number): string => `${usdg.toLocaleString('en', DIGITS)} USDG`

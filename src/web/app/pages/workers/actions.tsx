@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Address } from 'viem'
 import { jobEscrowAbi, workerStakingAbi } from '../../../../chain/abi.ts'
 import type { WebConfig } from '../../../api.ts'
-import { rcompute } from '../../chain/said.ts'
+import { exactRcompute, rcompute } from '../../chain/said.ts'
 import type { WorkerMoney } from '../../chain/workers.ts'
 import { unitsOfText } from '../../parts/token-units.ts'
 import { Tokens } from '../../parts/tokens.tsx'
@@ -95,13 +95,13 @@ function Unstake({ worker, wallet, web }: Props) {
         description={`At stake: ${rcompute(worker.active)}`}
         value={text}
         change={setText}
-        fault={isTooMuch ? `At stake are ${rcompute(worker.active)}.` : null}
+        fault={isTooMuch ? `At stake are ${exactRcompute(worker.active)}.` : null}
       />
       <Action
         web={web}
         wallet={wallet}
         call={isReady ? stakingCall(web, 'requestUnstake', [worker.id, amount]) : undefined}
-        label={isReady ? `Begin to take ${rcompute(amount)} out` : 'Begin to take it out'}
+        label={isReady ? `Begin to take ${exactRcompute(amount)} out` : 'Begin to take it out'}
         done="The seven days have begun"
         onDone={() => setText('')}
       >

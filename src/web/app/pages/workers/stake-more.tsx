@@ -5,7 +5,7 @@ import type { Address } from 'viem'
 import { rComputeAbi } from '../../../../chain/abi.ts'
 import type { WebConfig } from '../../../api.ts'
 import { readerOf } from '../../chain/reader.ts'
-import { rcompute } from '../../chain/said.ts'
+import { exactRcompute, rcompute } from '../../chain/said.ts'
 import type { WorkerMoney } from '../../chain/workers.ts'
 import { unitsOfText } from '../../parts/token-units.ts'
 import { Tokens } from '../../parts/tokens.tsx'
@@ -44,7 +44,7 @@ export function StakeMore({ worker, wallet, web }: Props) {
           description={`Your wallet holds ${balance.data === undefined ? '…' : rcompute(balance.data)}`}
           value={text}
           change={setText}
-          fault={isTooMuch ? `Your wallet holds ${rcompute(balance.data)}.` : null}
+          fault={isTooMuch ? `Your wallet holds ${exactRcompute(balance.data)}.` : null}
         />
         <Action
           web={web}
@@ -53,7 +53,7 @@ export function StakeMore({ worker, wallet, web }: Props) {
           {...(isReady && {
             run: (config, say) => stake(config, { web, wallet, workerId: worker.id, amount }, say),
           })}
-          label={isReady ? `Stake ${rcompute(amount)}` : 'Stake'}
+          label={isReady ? `Stake ${exactRcompute(amount)}` : 'Stake'}
           done="Staked"
           onDone={() => setText('')}
         >
