@@ -15,12 +15,13 @@ export function speakFor(wallet: string | null): void {
 
 /**
  * Asks the web app's own API. The session travels as a cookie.
- * @throws ApiFailure when it refuses, Unreachable when it does not answer
+ * @throws ApiFailure when it refuses, Unreachable when it does not answer while the same wallet is shown
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const lost = (cause: unknown): never => {
     throw new Unreachable('The service did not answer.', { wasSent: changes(method, path), cause })
   }
+  const asker = shown
   const askedAt = Date.now()
   const response = await fetch(`/api${path}`, {
     method,
@@ -34,12 +35,19 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   }).catch(lost)
   noteServiceTime(response.headers.get('date'), askedAt, Date.now())
   const text = await response.text().catch(lost)
+  if (asker !== null && shown !== null && shown !== asker) throw notForThisWallet(method, path)
   if (!response.ok) throw refusalOf(response, text)
   // What is not JSON is not ours: a network that wants a sign-in of its own answers in our place.
   return text === '' ? (null as T) : parsed<T>(text).catch(lost)
 }
 
 const parsed = async <T>(text: string): Promise<T> => JSON.parse(text)
+
+/** Neither what came too late for one wallet, nor that its session is over, is anything to say to the next. */
+const notForThisWallet = (method: Method, path: string) =>
+  new Unreachable('Another wallet has signed in before the answer came.', {
+    wasSent: changes(method, path),
+  })
 
 /** Who signs in once more has changed nothing, and could not look whether the first time has. */
 const changes = (method: Method, path: string): boolean =>

@@ -1,4 +1,10 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import {
+  type DataTag,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
 import type { WebSession } from '../../api.ts'
 import { forgetAll } from '../session/tab-memory.ts'
 import { leaveUnfinished, resumeUnfinished } from '../session/unfinished.ts'
@@ -43,6 +49,8 @@ export function makeQueryClient(): QueryClient {
 }
 
 export function beginSession(client: QueryClient, session: WebSession): void {
+  // What came late for the session before, which may have been another wallet's.
+  removePrivate(client)
   speakFor(session.wallet)
   resumeUnfinished(session.wallet)
   noteSignedIn(session.wallet)
@@ -60,5 +68,18 @@ export function endSession(client: QueryClient): void {
   noteSignedIn(null)
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)
+  removePrivate(client)
+}
+
+const removePrivate = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey: [name] }) => !KEPT.includes(name) })
+
+/** What has just been changed is so from now on: what is being asked of it at this moment is older. */
+export async function learn<T>(
+  client: QueryClient,
+  { queryKey }: { readonly queryKey: DataTag<QueryKey, T, Error> },
+  data: NoInfer<T>,
+): Promise<void> {
+  await client.cancelQueries({ queryKey, exact: true })
+  client.setQueryData<unknown>(queryKey, data)
 }

@@ -3,8 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CreatedKey, WebKey } from '../../../api.ts'
 import { call } from '../../api/call.ts'
+import { learn } from '../../api/client.ts'
 import { isFinal } from '../../api/explain.ts'
-import { keyQuery } from '../../api/queries.ts'
+import { keyQuery, sessionQuery } from '../../api/queries.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -52,11 +53,12 @@ function useCreate(created: (key: CreatedKey) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => call<CreatedKey>('POST', '/key'),
-    onSuccess: (key) => {
+    onSuccess: async (key) => {
       created(key)
-      keepKey(key.key)
+      // Whoever has signed out meanwhile spends no more in this tab.
+      if (client.getQueryData(sessionQuery.queryKey)) keepKey(key.key)
       const { key: _secret, ...shown } = key
-      client.setQueryData(keyQuery.queryKey, shown)
+      await learn(client, keyQuery, shown)
     },
     // Another tab may have been quicker, or the answer was lost.
     onError: () => client.invalidateQueries({ queryKey: keyQuery.queryKey }),
@@ -106,9 +108,9 @@ function ActiveKey({
     mutationFn: () => call<unknown>('DELETE', `/key?hint=${encodeURIComponent(current.hint)}`),
     // Another tab, or somebody elsewhere, may have replaced it.
     onError: () => client.invalidateQueries({ queryKey: keyQuery.queryKey }),
-    onSuccess: () => {
-      client.setQueryData(keyQuery.queryKey, null)
+    onSuccess: async () => {
       forgetKey()
+      await learn(client, keyQuery, null)
       revoked()
       setAsking(false)
     },

@@ -12,6 +12,7 @@ import { Link } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import type { WebSession, WebSettings } from '../../../api.ts'
 import { call } from '../../api/call.ts'
+import { learn } from '../../api/client.ts'
 import { settingsQuery } from '../../api/queries.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -79,8 +80,8 @@ function Threshold({ current }: { readonly current: number }) {
   const value = wholeNumber(text)
   const save = useMutation({
     mutationFn: (low_threshold: number) => call<WebSettings>('PUT', '/settings', { low_threshold }),
-    onSuccess: (settings) => {
-      client.setQueryData(settingsQuery.queryKey, settings)
+    onSuccess: async (settings) => {
+      await learn(client, settingsQuery, settings)
       setEdited(undefined)
     },
   })
