@@ -32,34 +32,52 @@ const SPAN_MAX = 50_000n
 /** A node that refuses so few blocks refuses for another reason. */
 const SPAN_MIN = 100n
 
-/**
- * Reads events backwards until there are `enough`, in ranges as wide as the node answers.
- * @param before the block to begin at; undefined: the latest
- */
+export interface Reading {
+  readonly enough: number
+  /** The block to begin at; undefined: the latest. */
+  readonly before: bigint | undefined
+  /** The last block that is wanted; undefined: that of the deployment. */
+  readonly downTo?: bigint
+  /** The name of the event that comes before all others: nothing older is looked for. */
+  readonly first?: string
+}
+
+/** What the node has answered of each search: found out once, since some take a second to refuse. */
+const spans = new Map<string, bigint>()
+export const nameOf = (web: WebConfig, search: LogSearch): string =>
+  JSON.stringify([web.chain.rpc_url, search])
+
+/** Reads events backwards until there are `enough`, in ranges as wide as the node answers. */
 export async function readEventsBack(
   web: WebConfig,
   search: LogSearch,
-  { enough, before }: { readonly enough: number; readonly before: bigint | undefined },
+  { enough, before, first, downTo: oldest = BigInt(web.contracts.deploy_block) }: Reading,
 ): Promise<EventPage> {
   const client = readerOf(web)
-  const oldest = BigInt(web.contracts.deploy_block)
   const events: ChainEvent[] = []
-  let to = before ?? (await client.getBlockNumber({ cacheTime: 0 }))
-  let span = SPAN_MAX
+  const isBegun = () => first !== undefined && events.some(({ name }) => name === first)
+  let to = before ?? (await readHead(web))
+  const name = nameOf(web, search)
+  let span = spans.get(name) ?? SPAN_MAX
   for (let reads = 0; reads < READS_MAX && to >= oldest && events.length < enough; ) {
+    if (isBegun()) break
     const from = to - span + 1n > oldest ? to - span + 1n : oldest
     try {
       events.push(...(await readRange(web, client, search, from, to)))
     } catch (error) {
       if (isSilence(error) || to - from < SPAN_MIN) throw error
       span = (to - from + 1n) / 2n
+      spans.set(name, span)
       continue
     }
     to = from - 1n
     reads++
   }
-  return { events, next: to >= oldest ? to : null }
+  return { events, next: to >= oldest && !isBegun() ? to : null }
 }
+
+export const readHead = (web: WebConfig): Promise<bigint> =>
+  readerOf(web).getBlockNumber({ cacheTime: 0 })
 
 async function readRange(
   web: WebConfig,

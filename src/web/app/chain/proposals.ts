@@ -4,7 +4,7 @@ import type { WebConfig } from '../../api.ts'
 import { callOf } from './calls.ts'
 import { type ChainClock, readClock } from './clock.ts'
 import type { ChainEvent } from './events.ts'
-import { readEventsBack } from './logs.ts'
+import { readHistory } from './history.ts'
 import { readerOf } from './reader.ts'
 
 /** In the order of the contract. */
@@ -48,17 +48,21 @@ const SHOWN = 50
 export interface ProposalPage {
   /** Newest first. */
   readonly proposals: readonly ChainProposal[]
-  readonly hasOlder: boolean
+  readonly older: 'none' | 'not shown' | 'looked for'
 }
 
+/** A vote and its timelock take longer than one look reaches back on a chain with quick blocks. */
 export async function readProposals(web: WebConfig): Promise<ProposalPage> {
   const search = { address: [web.contracts.governor], topics: [[CREATED]] }
   const [{ events, next }, clock] = await Promise.all([
-    readEventsBack(web, search, { enough: SHOWN, before: undefined }),
+    readHistory(web, search, SHOWN),
     readClock(web),
   ])
-  const proposals = await Promise.all(events.map((event) => readProposal(web, event, clock)))
-  return { proposals, hasOlder: next !== null }
+  const latest = events.slice(0, SHOWN)
+  const proposals = await Promise.all(latest.map((event) => readProposal(web, event, clock)))
+  if (events.length > SHOWN) return { proposals, older: 'not shown' }
+  if (next === null) return { proposals, older: 'none' }
+  return { proposals, older: events.length < SHOWN ? 'looked for' : 'not shown' }
 }
 
 async function readProposal(

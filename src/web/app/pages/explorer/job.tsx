@@ -1,10 +1,11 @@
-import { Alert, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { serviceNames } from '../../../../domain/service-names.ts'
 import type { WebConfig } from '../../../api.ts'
+import { againAfter } from '../../api/queries.ts'
 import { isJobId, jobIdToHex } from '../../chain/job-id.ts'
-import { readEventsBack } from '../../chain/logs.ts'
+import { type LogSearch, readEventsBack } from '../../chain/logs.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
@@ -37,37 +38,54 @@ const LOOK_AGAIN_MS = 3_000
 const ALL = 20
 
 function Job({ id, web }: { readonly id: string; readonly web: WebConfig }) {
-  const { job_escrow, worker_staking } = web.contracts
-  const jobId = jobIdToHex(id)
-  const query = useQuery({
+  const query = useInfiniteQuery({
     queryKey: ['chain', 'job', id],
-    queryFn: () =>
-      readEventsBack(
-        web,
-        {
-          address: [job_escrow, worker_staking],
-          // The escrow names the job first, a slash names it last.
-          topics: [
-            [null, jobId],
-            [null, null, null, jobId],
-          ],
-        },
-        { enough: ALL, before: undefined },
-      ),
-    refetchInterval: LOOK_AGAIN_MS,
+    // Its lock is the first that the chain hears of a job.
+    queryFn: ({ pageParam: before }) =>
+      readEventsBack(web, searchOf(id, web), { enough: ALL, first: 'JobLocked', before }),
+    initialPageParam: undefined as bigint | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ events }) => events),
+    refetchInterval: againAfter(LOOK_AGAIN_MS),
   })
   return (
-    <Loaded query={query} lines={6}>
-      {({ events }) =>
-        events.length > 0 ? (
-          <EventList events={events} web={web} placed />
-        ) : (
-          <Text role="status" className="muted">
-            The chain has nothing of this job yet; this page looks again every three seconds. A job
-            whose credits were never locked leaves nothing here.
-          </Text>
-        )
-      }
-    </Loaded>
+    <>
+      <Loaded query={query} lines={6}>
+        {(events) =>
+          events.length > 0 ? (
+            <EventList events={events} web={web} placed />
+          ) : (
+            <Text role="status" className="muted">
+              {query.hasNextPage
+                ? 'The latest blocks have nothing of this job. An older one is further back; for one that has just begun, this page looks again by itself.'
+                : 'The chain has nothing of this job yet; this page looks again every three seconds. A job whose credits were never locked leaves nothing here.'}
+            </Text>
+          )
+        }
+      </Loaded>
+      {query.hasNextPage && (
+        <div>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Look further back
+          </Button>
+        </div>
+      )}
+    </>
   )
+}
+
+function searchOf(id: string, { contracts }: WebConfig): LogSearch {
+  const jobId = jobIdToHex(id)
+  return {
+    address: [contracts.job_escrow, contracts.worker_staking],
+    // The escrow names the job first, a slash names it last.
+    topics: [
+      [null, jobId],
+      [null, null, null, jobId],
+    ],
+  }
 }

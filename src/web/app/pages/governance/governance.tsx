@@ -76,9 +76,9 @@ function Proposals({ web }: { readonly web: WebConfig }) {
         Proposals
       </Title>
       <Loaded query={query} lines={4}>
-        {({ proposals, hasOlder }) => (
+        {({ proposals, older }) => (
           <Stack gap="xs">
-            {proposals.length === 0 && (
+            {proposals.length === 0 && older === 'none' && (
               <Text className="muted">Nobody has proposed anything so far.</Text>
             )}
             {proposals.length > 0 && (
@@ -88,9 +88,11 @@ function Proposals({ web }: { readonly web: WebConfig }) {
                 ))}
               </ul>
             )}
-            {hasOlder && (
+            {older !== 'none' && (
               <Text size="sm" className="muted">
-                Older ones are on the chain, and not shown here.
+                {older === 'looked for'
+                  ? 'Older blocks are still looked through for more.'
+                  : 'Older ones are on the chain, and not shown here.'}
               </Text>
             )}
           </Stack>

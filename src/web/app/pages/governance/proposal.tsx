@@ -39,9 +39,10 @@ function Proposal({ id, web }: { readonly id: string; readonly web: WebConfig })
   })
   return (
     <Loaded query={query} lines={8}>
-      {({ proposals }) => {
+      {({ proposals, older }) => {
         const proposal = proposals.find((each) => `${each.id}` === id)
-        return proposal ? (
+        if (!proposal) return older === 'looked for' ? <NotFoundYet /> : <NotFound />
+        return (
           <Stack gap="lg">
             <Title order={2} size="h3">
               {proposal.title}
@@ -53,15 +54,23 @@ function Proposal({ id, web }: { readonly id: string; readonly web: WebConfig })
               <Steps proposal={proposal} />
             </Suspense>
           </Stack>
-        ) : (
-          <Alert color="gray" title="There is no such proposal among the latest ones">
-            Go back to the list, or look up the transaction that made it in the explorer.
-          </Alert>
         )
       }}
     </Loaded>
   )
 }
+
+const NotFoundYet = () => (
+  <Alert color="gray" role="status" title="It is not in the latest blocks">
+    Older ones are looked through now: stay on this page, and it is shown once it is found.
+  </Alert>
+)
+
+const NotFound = () => (
+  <Alert color="gray" title="There is no such proposal among the latest ones">
+    Go back to the list, or look up the transaction that made it in the explorer.
+  </Alert>
+)
 
 function Known({ proposal }: { readonly proposal: ChainProposal }) {
   const { votes, quorum } = proposal
