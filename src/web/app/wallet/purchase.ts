@@ -3,6 +3,7 @@ import type { Config } from 'wagmi'
 import { getBytecode, readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import { serviceNow } from '../api/service-clock.ts'
+import { isContractCode } from '../chain/code.ts'
 import { signatureParts } from './signature.ts'
 import {
   buyRelayed,
@@ -24,13 +25,9 @@ const VALID_SECONDS = 3_600
 const SKEW_SECONDS = 600
 const MS = 1_000
 
-/** A code of this start belongs to a plain wallet with a delegation (EIP-7702), which still signs. */
-const DELEGATION = '0xef0100'
-
 /** Contracts cannot make the signatures that this token checks; they pay by a plain transfer. */
 export async function canSign(config: Config, wallet: Address): Promise<boolean> {
-  const code = await getBytecode(config, { address: wallet })
-  return !code || code === '0x' || code.startsWith(DELEGATION)
+  return !isContractCode(await getBytecode(config, { address: wallet }))
 }
 
 /**

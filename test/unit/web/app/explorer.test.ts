@@ -4,6 +4,7 @@ import { encodeEventTopics, encodeFunctionData, type Hex, pad } from 'viem'
 import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
 import type { WebConfig } from '../../../../src/web/api.ts'
 import { callOf } from '../../../../src/web/app/chain/calls.ts'
+import { isContractCode } from '../../../../src/web/app/chain/code.ts'
 import { eventOf } from '../../../../src/web/app/chain/events.ts'
 import { jobIdOfHex, jobIdToHex } from '../../../../src/web/app/chain/job-id.ts'
 import {
@@ -95,6 +96,13 @@ Explorer(
     assert.is(rcompute(40_000_000n * 10n ** 18n), '40,000,000 RCOMPUTE')
   },
 )
+
+Explorer('a wallet with a delegation is no contract', () => {
+  assert.is(isContractCode(undefined), false)
+  assert.is(isContractCode('0x'), false)
+  assert.is(isContractCode(`0xef0100${'ab'.repeat(20)}`), false)
+  assert.is(isContractCode('0x6080'), true)
+})
 
 Explorer('a time of the chain is told to the second and with its zone', () => {
   const [deadline] = sayAll(

@@ -178,5 +178,5 @@ function WhatItIs({ web, facts, owner }: WhatProps) {
     )
   }
   if (facts.workerId > 0) return <>A worker of this network.</>
-  return facts.hasCode ? <>A contract that is not of this service.</> : <>A wallet.</>
+  return facts.isContract ? <>A contract that is not of this service.</> : <>A wallet.</>
 }

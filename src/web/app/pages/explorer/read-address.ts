@@ -7,6 +7,7 @@ import {
   workerStakingAbi,
 } from '../../../../chain/abi.ts'
 import type { WebConfig } from '../../../api.ts'
+import { isContractCode } from '../../chain/code.ts'
 import { type Contract, contractAt, contractsOf } from '../../chain/contracts.ts'
 import type { ChainEvent } from '../../chain/events.ts'
 import type { LogSearch } from '../../chain/logs.ts'
@@ -14,7 +15,8 @@ import { readerOf } from '../../chain/reader.ts'
 
 export interface AddressFacts {
   readonly contract: Contract | undefined
-  readonly hasCode: boolean
+  /** Of this service or of others. */
+  readonly isContract: boolean
   /** In the smallest units of the chain's own coin. */
   readonly coin: bigint
   readonly usdgUnits: bigint
@@ -50,7 +52,7 @@ export async function readAddress(web: WebConfig, address: Address): Promise<Add
   const [available, locked, thawing] = account
   return {
     contract: contractAt(web, address),
-    hasCode: code !== undefined && code !== '0x',
+    isContract: isContractCode(code),
     coin,
     usdgUnits,
     rcompute,

@@ -14,7 +14,7 @@ import { preciseOf } from '../../parts/words.ts'
 import { EventList } from './event-list.tsx'
 import { AddressTo, AllOfIt, BlockTo } from './links.tsx'
 import { NameOf, ValuesOf } from './named.tsx'
-import { type FoundTransaction, readTransaction } from './read-transaction.ts'
+import { type Found, type FoundTransaction, readTransaction } from './read-transaction.ts'
 
 export function TransactionPage() {
   const { hash = '' } = useParams({ strict: false })
@@ -39,9 +39,7 @@ function Transaction({ hash, web }: Props) {
     queryKey: ['chain', 'transaction', hash],
     queryFn: () => readTransaction(web, hash as `0x${string}`),
     enabled: isHash,
-    // Until it is in a block.
-    refetchInterval: ({ state }) =>
-      state.data && 'receipt' in state.data && state.data.receipt ? false : LOOK_AGAIN_MS,
+    refetchInterval: ({ state }) => (isFinal(state.data) ? false : LOOK_AGAIN_MS),
   })
   if (!isHash) {
     return (
@@ -60,6 +58,10 @@ function Transaction({ hash, web }: Props) {
     </Loaded>
   )
 }
+
+/** It is in a block, or is one. */
+const isFinal = (found: Found | undefined): boolean =>
+  found?.is === 'block' || (found?.is === 'transaction' && found.receipt !== null)
 
 function Unknown({ hash }: { readonly hash: string }) {
   return (
