@@ -24,35 +24,43 @@ interface Props {
 
 /** What can be done with a proposal in the state that it is in. */
 export function Steps({ proposal }: { readonly proposal: ChainProposal }) {
-  const [done, setDone] = useState<{ readonly title: string; readonly tx: TxHash }>()
+  const [done, setDone] = useState<StepDone>()
   const step = STEPS[proposal.state]
+  if (!step) return done && <Said done={done} />
   return (
-    <>
-      {done && (
-        <Done title={done.title}>
-          <TxLink hash={done.tx} />
-        </Done>
-      )}
-      {step && (
-        <section className="card">
-          <Title order={2} size="h4" mb="xs">
-            {step.title}
-          </Title>
-          <AnyWallet>
-            {(wallet, web) => (
-              <step.Step
-                proposal={proposal}
-                wallet={wallet}
-                web={web}
-                onDone={(tx) => setDone({ title: step.done, tx })}
-              />
-            )}
-          </AnyWallet>
-        </section>
-      )}
-    </>
+    <section className="card">
+      <Title order={2} size="h4" mb="xs">
+        {step.title}
+      </Title>
+      <AnyWallet>
+        {(wallet, web) => (
+          <>
+            {/* What one account has done is nothing to say of another. */}
+            {done?.wallet === wallet && <Said done={done} />}
+            <step.Step
+              proposal={proposal}
+              wallet={wallet}
+              web={web}
+              onDone={(tx) => setDone({ title: step.done, tx, wallet })}
+            />
+          </>
+        )}
+      </AnyWallet>
+    </section>
   )
 }
+
+interface StepDone {
+  readonly title: string
+  readonly tx: TxHash
+  readonly wallet: Address
+}
+
+const Said = ({ done }: { readonly done: StepDone }) => (
+  <Done title={done.title}>
+    <TxLink hash={done.tx} />
+  </Done>
+)
 
 interface StepOf {
   readonly title: string

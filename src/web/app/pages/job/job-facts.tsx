@@ -24,19 +24,24 @@ export function JobFacts({ job }: { readonly job: Job }) {
 
 function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
   const { usage, on_chain } = job
+  const isOver = isReturned(job)
   return [
     ['Model', `${job.model} (${job.tier})`],
     ['Charged', isPriced(job.status) && `${credits(job.credits_charged)}, ${usdg(job.usdg_value)}`],
     [
       'Tokens',
-      usage &&
-        `${usage.prompt_tokens.toLocaleString('en')} asked, ${usage.completion_tokens.toLocaleString('en')} answered`,
+      usage
+        ? `${usage.prompt_tokens.toLocaleString('en')} asked, ${usage.completion_tokens.toLocaleString('en')} answered`
+        : isOver && 'none counted',
     ],
-    ['Worker', job.worker_address && <AddressLink address={job.worker_address} />],
+    [
+      'Worker',
+      (job.worker_address && <AddressLink address={job.worker_address} />) || (isOver && 'none'),
+    ],
     ['Created', dateTime(job.created_at)],
-    ['Answered', job.completed_at && dateTime(job.completed_at)],
+    ['Answered', job.completed_at ? dateTime(job.completed_at) : isOver && 'not to its end'],
     ['Credits locked', on_chain.escrow_tx && <TxLink hash={on_chain.escrow_tx} />],
-    ...(isReturned(job)
+    ...(isOver
       ? ([
           ['Credits returned', on_chain.refund_tx && <TxLink hash={on_chain.refund_tx} />],
         ] as const)

@@ -20,6 +20,8 @@ interface Asked {
 export function Verify({ job, text, wallet }: Omit<Asked, 'web'>) {
   const { data: web } = useQuery(configQuery)
   const checking = useMutation({ mutationFn: verify })
+  // A verdict is of the text that it was asked about.
+  const checks = checking.variables?.text === text ? checking.data : undefined
   return (
     <Stack>
       <div>
@@ -33,10 +35,10 @@ export function Verify({ job, text, wallet }: Omit<Asked, 'web'>) {
       </div>
       <Progress text={checking.isPending ? 'Asking the chain…' : undefined} />
       {checking.error && <Problem error={checking.error} />}
-      {checking.data && !checking.isPending && (
+      {checks && !checking.isPending && (
         <>
-          <Verdict checks={checking.data} />
-          <Checks checks={checking.data} />
+          <Verdict checks={checks} />
+          <Checks checks={checks} />
         </>
       )}
     </Stack>

@@ -1,10 +1,10 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Anchor, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { JobsPage as Jobs } from '../../../api.ts'
 import { jobsQuery, modelsQuery } from '../../api/network-queries.ts'
 import { isPriced, JOB_STATUSES, JobBadge } from '../../parts/job-status.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
+import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { credits, dateTime, usdg } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
@@ -19,6 +19,7 @@ function JobList() {
   const navigate = useNavigate()
   const go = (next: JobsSearch) => void navigate({ to: '/jobs', search: next })
   const query = useQuery(jobsQuery(toParams(search)))
+  const isOld = query.isPlaceholderData
   return (
     <Page
       title="Jobs"
@@ -27,14 +28,16 @@ function JobList() {
       <Filters search={search} go={go} />
       <Loaded query={query} lines={6}>
         {(page) => (
-          <>
+          // Until another page, or what fits another filter, is there.
+          <Stack aria-busy={isOld} style={{ opacity: isOld ? 0.5 : 1 }}>
             <Rows
               page={page}
+              isOld={isOld}
               filtered={search.status !== undefined || search.model !== undefined}
               clear={() => go({})}
             />
             <Paging page={page} search={search} go={go} />
-          </>
+          </Stack>
         )}
       </Loaded>
     </Page>
@@ -78,13 +81,16 @@ function Filters({ search: { status, model }, go }: Going) {
 
 interface RowsProps {
   readonly page: Jobs
+  /** It is of what was asked before. */
+  readonly isOld: boolean
   readonly filtered: boolean
   /** Takes the filters away. */
   readonly clear: () => void
 }
 
-function Rows({ page, filtered, clear }: RowsProps) {
+function Rows({ page, isOld, filtered, clear }: RowsProps) {
   if (page.data.length === 0) {
+    if (isOld) return <Waiting lines={6} />
     return filtered ? (
       <Group>
         <Text className="muted">No job fits these filters.</Text>

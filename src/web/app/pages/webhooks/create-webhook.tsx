@@ -111,7 +111,10 @@ function Secret({ draft, change, error }: PartProps) {
         label="Secret"
         description="Signs every request, so that your server knows it is from us. It is not shown again."
         value={draft.secret}
-        onChange={({ currentTarget }) => change({ ...draft, secret: currentTarget.value })}
+        onChange={({ currentTarget }) =>
+          // Another one is not the one that was stored.
+          change({ ...draft, secret: currentTarget.value, isStored: false })
+        }
         error={refusalOf('secret', error)}
         required
         autoComplete="off"

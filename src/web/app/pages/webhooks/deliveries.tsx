@@ -15,6 +15,7 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchInterval: againAfter(LOOK_MS),
   })
+  const hasFailed = deliveries.data?.some(({ status }) => status === 'failed')
   const replay = useReplay(webhook)
   return (
     <section className="card">
@@ -25,7 +26,8 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
         <Button
           size="xs"
           variant="default"
-          disabled={!deliveries.data?.some(({ status }) => status === 'failed')}
+          // Of those that are not shown, any may have failed.
+          disabled={!hasFailed && !deliveries.hasNextPage}
           loading={replay.isPending && replay.variables.type === 'failed'}
           onClick={() => replay.mutate({ type: 'failed' })}
         >

@@ -7,6 +7,7 @@ import type { WebConfig } from '../../../api.ts'
 import { readerOf } from '../../chain/reader.ts'
 import { exactRcompute, rcompute } from '../../chain/said.ts'
 import type { WorkerMoney } from '../../chain/workers.ts'
+import { Problem } from '../../parts/problem.tsx'
 import { unitsOfText } from '../../parts/token-units.ts'
 import { Tokens } from '../../parts/tokens.tsx'
 import { short } from '../../parts/words.ts'
@@ -46,6 +47,7 @@ export function StakeMore({ worker, wallet, web }: Props) {
           change={setText}
           fault={isTooMuch ? `Your wallet holds ${exactRcompute(balance.data)}.` : null}
         />
+        {balance.error && <Problem error={balance.error} retry={() => void balance.refetch()} />}
         <Action
           web={web}
           wallet={wallet}
