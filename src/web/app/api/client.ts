@@ -10,10 +10,14 @@ import { forgetAll } from '../session/tab-memory.ts'
 import { leaveUnfinished, resumeUnfinished } from '../session/unfinished.ts'
 import { speakFor } from './call.ts'
 import { ApiFailure, Unreachable } from './failure.ts'
-import { sessionQuery } from './queries.ts'
+import { readSession, sessionQuery } from './queries.ts'
 import { noteSignedIn } from './signed-in-before.ts'
 
 const TRIES = 3
+
+/** The cookie is another wallet's now: nothing here may be shown or sent in its name. */
+const isOtherWallets = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && error.code === 'other_wallet'
 
 /** Refusals stay refusals; only what may pass by itself is tried again. */
 const mayPass = (error: unknown) =>
@@ -22,8 +26,7 @@ const mayPass = (error: unknown) =>
 export function makeQueryClient(): QueryClient {
   const noticeOtherSession = (error: unknown) => {
     if (!(error instanceof ApiFailure)) return
-    // The cookie is another wallet's now: nothing here may be shown or sent in its name.
-    if (error.code === 'other_wallet') return window.location.reload()
+    if (isOtherWallets(error)) return window.location.reload()
     if (error.status !== 401) return
     // The page stays where it is and asks to sign in; afterwards it goes on.
     if (client.getQueryData(sessionQuery.queryKey)) endSession(client)
@@ -69,6 +72,22 @@ export function endSession(client: QueryClient): void {
   forgetAll()
   client.setQueryData(sessionQuery.queryKey, null)
   removePrivate(client)
+}
+
+/**
+ * At the end of its time. A tab that is not looked at learns of that late: somebody may have signed in anew in
+ * another one by then, and that session is this tab's, too. To end it here would end it there.
+ */
+export async function endIfOver(client: QueryClient, over: WebSession): Promise<void> {
+  const found = await readSession().catch((error: unknown) =>
+    isOtherWallets(error) ? error : null,
+  )
+  // Meanwhile it was ended here, or begun anew.
+  if (client.getQueryData(sessionQuery.queryKey)?.expires_at !== over.expires_at) return
+  if (found instanceof ApiFailure) return window.location.reload()
+  const isAnother = found !== null && found.expires_at !== over.expires_at
+  if (isAnother) client.setQueryData(sessionQuery.queryKey, found)
+  else endSession(client)
 }
 
 const removePrivate = (client: QueryClient): void =>

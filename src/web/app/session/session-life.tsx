@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { WebSession } from '../../api.ts'
-import { endSession } from '../api/client.ts'
+import { endIfOver, endSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { onSignedInElsewhere, onSignedOutElsewhere } from '../api/signed-in-before.ts'
@@ -19,9 +19,9 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
   useLiveUpdates()
   useEffect(() => {
     const leftMs = Math.max(0, Date.parse(session.expires_at) - serviceNow())
-    const timer = setTimeout(() => endSession(client), Math.min(leftMs, TIMER_MS_MAX))
+    const timer = setTimeout(() => void endIfOver(client, session), Math.min(leftMs, TIMER_MS_MAX))
     return () => clearTimeout(timer)
-  }, [client, session.expires_at])
+  }, [client, session])
   useEffect(() => onSignedOutElsewhere(forgetUnfinished), [])
   useEffect(
     () =>

@@ -2,9 +2,10 @@ import { QueryClient } from '@tanstack/react-query'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { call, speakFor } from '../../../../src/web/app/api/call.ts'
-import { beginSession, endSession, learn } from '../../../../src/web/app/api/client.ts'
+import { beginSession, endIfOver, endSession, learn } from '../../../../src/web/app/api/client.ts'
 import { Unreachable } from '../../../../src/web/app/api/failure.ts'
-import { settingsQuery } from '../../../../src/web/app/api/queries.ts'
+import { sessionQuery, settingsQuery } from '../../../../src/web/app/api/queries.ts'
+import { wasSignedIn } from '../../../../src/web/app/api/signed-in-before.ts'
 
 const LateAnswers = suite('answers that come late')
 
@@ -62,6 +63,39 @@ LateAnswers('for one wallet, after its session, are gone when another signs in',
   beginSession(client, sessionOf('b'))
   assert.is(client.getQueryData(['key']), undefined)
   assert.equal(client.getQueryData(['config']), { session_hours: 12 })
+})
+
+LateAnswers(
+  'at the end of a session: one that was begun in another tab goes on here, too',
+  async () => {
+    const client = new QueryClient()
+    const over = sessionOf('a')
+    const begun = { ...over, expires_at: '2026-11-29T00:00:05Z' }
+    beginSession(client, over)
+    const asked = endIfOver(client, over)
+    answer(Response.json(begun))
+    await asked
+    assert.equal(client.getQueryData(sessionQuery.queryKey), begun)
+    assert.ok(wasSignedIn(), 'no other tab is told of an end')
+
+    const askedAgain = endIfOver(client, begun)
+    answer(new Response('{"error":{"code":"session_required","message":"no"}}', { status: 401 }))
+    await askedAgain
+    assert.is(client.getQueryData(sessionQuery.queryKey), null)
+  },
+)
+
+LateAnswers('at the end of a session: whoever has signed in here meanwhile stays so', async () => {
+  const client = new QueryClient()
+  const over = sessionOf('a')
+  beginSession(client, over)
+  const asked = endIfOver(client, over)
+  endSession(client)
+  const begun = { ...over, expires_at: '2026-11-29T00:00:05Z' }
+  beginSession(client, begun)
+  answer(new Response('{}', { status: 401 }))
+  await asked
+  assert.equal(client.getQueryData(sessionQuery.queryKey), begun)
 })
 
 LateAnswers('do not take back what was changed while they were asked for', async () => {
