@@ -110,8 +110,8 @@ function ActiveKey({
     onError: () => client.invalidateQueries({ queryKey: keyQuery.queryKey }),
     onSuccess: async () => {
       forgetKey()
-      await learn(client, keyQuery, null)
       revoked()
+      await learn(client, keyQuery, null)
       setAsking(false)
     },
   })

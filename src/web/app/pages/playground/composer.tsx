@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import type { FormEvent, KeyboardEvent } from 'react'
+import { useUnfinished } from '../../session/unfinished.ts'
 
 interface ComposerProps {
   /** What sending costs; null: it cannot be sent as it is. */
@@ -15,12 +16,13 @@ interface ComposerProps {
 
 export function Composer(props: ComposerProps) {
   const { price, hasKey, isRunning, isBegun, send, stop, clear } = props
-  const [text, setText] = useState('')
+  // Whoever goes to make a key, or to look at a job, finds it again.
+  const [text = '', setText] = useUnfinished<string>('question in the playground')
   const canSend = hasKey && price !== null && !isRunning && text.trim() !== ''
   const submit = () => {
     if (!canSend) return
     send(text.trim())
-    setText('')
+    setText(undefined)
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || endsWord(event.nativeEvent)) return
