@@ -82,5 +82,6 @@ export function jobIdToBytes32(jobId: JobId): Hex32 {
 }
 
 export function jobIdFromBytes32(hex: string): Result<JobId, string> {
-  return parseJobId(Buffer.from(hex.slice(2), 'hex').toString('ascii').replace(/\0+$/, ''))
+  // Not as ASCII, which drops the top bit of each byte: other bytes would read as a job's id.
+  return parseJobId(Buffer.from(hex.slice(2), 'hex').toString('latin1').replace(/\0+$/, ''))
 }

@@ -29,6 +29,16 @@ test('what is no job id is refused', () => {
   }
 })
 
+test('bytes that differ from a job id in one bit are not taken for it', () => {
+  const bytes = Buffer.from(jobIdToBytes32(makeJobId(at, new Uint8Array(16))).slice(2), 'hex')
+  for (let bit = 0; bit < 256; bit++) {
+    const other = Buffer.from(bytes)
+    other[bit >> 3]! ^= 128 >> (bit & 7)
+    const read = jobIdFromBytes32(`0x${other.toString('hex')}`)
+    if (read.ok) assert.is(jobIdToBytes32(read.value), `0x${other.toString('hex')}`)
+  }
+})
+
 test('addresses are lower case inside the house', () => {
   const mixed = '0xAbCdEf0123456789aBcDeF0123456789abcdef01'
   assert.equal(parseAddress(mixed), { ok: true, value: mixed.toLowerCase() })
