@@ -18,12 +18,8 @@ export function credit(scene: Scene, payer: Address, wallet: Address, credits: b
   const { available, locked, thawing } = state.account(wallet)
   require(available + locked + thawing + credits <= ACCOUNT_CREDITS_MAX, 'AccountFull')
   state.change(wallet, { available: available + credits, lastDepositAt: now })
-  scene.fact({
-    type: 'deposited',
-    wallet,
-    credits: toCredits(credits),
-    at: toUnixMs(now * 1_000),
-  })
+  const at = toUnixMs(now * 1_000)
+  scene.fact({ type: 'deposited', wallet, credits: toCredits(credits), at }, { payer })
   require(state.move(
     payer,
     terms.escrow,
@@ -41,7 +37,7 @@ export function withdraw(scene: Scene, wallet: Address, call: CallOf<'withdraw'>
   require(terms.isVoucher({ wallet, to, credits, nonce, deadline }, voucher), 'BadVoucher')
   state.change(wallet, { voucherNonce: nonce + 1n })
   takeAvailable(scene, wallet, credits)
-  scene.fact({ type: 'withdrawn', wallet, credits: toCredits(credits) })
+  scene.fact({ type: 'withdrawn', wallet, credits: toCredits(credits) }, { to })
   payOut(scene, to, credits)
 }
 
@@ -51,8 +47,9 @@ export function startThaw(scene: Scene, wallet: Address, credits: bigint): void 
   const { state, terms, now } = scene
   takeAvailable(scene, wallet, credits)
   const { thawing } = state.account(wallet)
-  state.change(wallet, { thawing: thawing + credits, thawEndsAt: now + terms.thawSeconds })
-  scene.fact({ type: 'thawing_started', wallet, credits: toCredits(credits) })
+  const endsAt = now + terms.thawSeconds
+  state.change(wallet, { thawing: thawing + credits, thawEndsAt: endsAt })
+  scene.fact({ type: 'thawing_started', wallet, credits: toCredits(credits) }, { endsAt })
 }
 
 export function cancelThaw(scene: Scene, wallet: Address): void {

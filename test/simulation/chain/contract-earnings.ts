@@ -64,7 +64,8 @@ export function openDispute(scene: Scene, jobId: JobId, job: Job, claimedHash: H
   state.treasury = taken(treasuryNow(scene), window, forTreasury)
   state.disputedUnits += forWorker + forTreasury
   state.jobs.set(jobId, { ...job, status: 'Disputed', since: now })
-  scene.fact({ type: 'disputed', jobId, wallet: job.wallet, claimedHash })
+  const { wallet, workerId } = job
+  scene.fact({ type: 'disputed', jobId, wallet, claimedHash }, { workerId })
 }
 
 export function resolve(scene: Scene, jobId: JobId, upheld: boolean): void {
@@ -78,7 +79,7 @@ export function resolve(scene: Scene, jobId: JobId, upheld: boolean): void {
   else giveBack(scene, workerId, forWorker, forTreasury)
   state.jobs.set(jobId, { ...job, status: upheld ? 'Upheld' : 'Rejected', since: now })
   const returned = upheld ? toCredits(credits) : NO_CREDITS
-  scene.fact({ type: 'dispute_resolved', jobId, wallet, upheld, returned })
+  scene.fact({ type: 'dispute_resolved', jobId, wallet, upheld, returned }, { workerId })
   if (upheld) slash(scene, workerId, jobId, 'fraudulent_proof')
 }
 

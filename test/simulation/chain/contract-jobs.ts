@@ -47,7 +47,7 @@ function lock(scene: Scene, item: LockItem): string | undefined {
     ...{ workerId: 0, staked: false },
   }
   state.jobs.set(jobId, job)
-  scene.fact({ type: 'locked', jobId, wallet, credits: credits(item.credits) })
+  scene.fact({ type: 'locked', jobId, wallet, credits: credits(item.credits) }, { tier })
   return undefined
 }
 
@@ -99,7 +99,7 @@ function settle(scene: Scene, item: SettleItem, chargeable: bigint): bigint | st
   const money = { charged: credits(charged), returned: credits(returned) }
   scene.fact(
     { type: 'settled', jobId, wallet, workerId, outputHash, ...money },
-    { outputTokens, ...shares },
+    { shares: { outputTokens, ...shares } },
   )
   return charged
 }

@@ -30,7 +30,7 @@ export function deactivate(scene: Scene, sender: Address, workerId: number): voi
   const { active, unbonding } = worker
   const left = { ...worker, deactivated: true, active: 0n, unbonding: unbonding + active }
   scene.state.workers.set(workerId, left)
-  scene.tell({ name: 'WorkerDeactivated', signer: worker.signer })
+  scene.tell({ name: 'WorkerDeactivated', workerId, signer: worker.signer })
 }
 
 /** The model asks nobody for the governance tokens. */
@@ -73,10 +73,9 @@ function punish(scene: Scene, workerId: number, worker: Worker, jobId: JobId, re
     active: active - fromActive,
     unbonding: unbonding - (amount - fromActive),
   })
-  scene.fact({
-    ...{ type: 'worker_slashed', signer: worker.signer, amount, reason, relatedJobId: jobId },
-    at: toUnixMs(now * 1_000),
-  })
+  const { signer } = worker
+  const fact = { signer, amount, reason, relatedJobId: jobId, at: toUnixMs(now * 1_000) }
+  scene.fact({ type: 'worker_slashed', ...fact }, { workerId })
 }
 
 function known({ state }: Scene, workerId: number): Worker {

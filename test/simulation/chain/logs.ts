@@ -5,7 +5,7 @@ import { type Address, type JobId, jobIdToBytes32 } from '../../../src/domain/id
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { ESCROW, TOKEN, WORKER_STAKING } from './addresses.ts'
 import type { Included, SimBlock } from './chain.ts'
-import type { FactBody, Log, Shares } from './scene.ts'
+import type { Beside, FactBody, Log } from './scene.ts'
 
 const SLASH_REASONS = ['fraudulent_proof', 'equivocation']
 /** Transfer(address,address,uint256) */
@@ -37,52 +37,54 @@ interface Encoded {
   readonly words: readonly string[]
 }
 
-function encode(log: Log): Encoded {
+/** As the contracts put it into words. */
+export function encode(log: Log): Encoded {
   switch (log.name) {
     case 'fact':
-      return encodeFact(log.fact, log.shares)
+      return encodeFact(log.fact, log)
     case 'Transfer':
       return {
         address: TOKEN,
         topics: [TRANSFER, padded(ESCROW), padded(log.to)],
         words: [word(1)],
       }
-    case 'WorkerDeactivated':
-      return {
-        address: WORKER_STAKING,
-        topics: [WORKER_DEACTIVATED, numberTopic(1), padded(log.signer)],
-        words: [],
-      }
+    case 'WorkerDeactivated': {
+      const topics = [WORKER_DEACTIVATED, numberTopic(log.workerId), padded(log.signer)]
+      return { address: WORKER_STAKING, topics, words: [] }
+    }
     default:
       return { address: ESCROW, topics: [OTHER], words: [] }
   }
 }
 
-function encodeFact(fact: FactBody, shares: Shares | undefined): Encoded {
+function encodeFact(fact: FactBody, beside: Beside): Encoded {
   switch (fact.type) {
     case 'deposited':
-      return ofWallet(TOPICS.deposited, fact.wallet, [fact.credits])
+      return ofWallet(TOPICS.deposited, [fact.wallet, beside.payer!], [fact.credits])
     case 'withdrawn':
-      return ofWallet(TOPICS.withdrawn, fact.wallet, [fact.credits])
+      return ofWallet(TOPICS.withdrawn, [fact.wallet, beside.to!], [fact.credits])
     case 'thawing_started':
-      return ofWallet(TOPICS.thawingStarted, fact.wallet, [fact.credits])
+      return ofWallet(TOPICS.thawingStarted, [fact.wallet], [fact.credits, beside.endsAt!])
     case 'thawing_cancelled':
-      return ofWallet(TOPICS.thawingCancelled, fact.wallet, [fact.credits])
-    case 'locked':
-      return ofJob(TOPICS.locked, fact.jobId, [padded(fact.wallet)], [word(fact.credits)])
+      return ofWallet(TOPICS.thawingCancelled, [fact.wallet], [fact.credits])
+    case 'locked': {
+      const words = [fact.credits, beside.tier!].map(word)
+      return ofJob(TOPICS.locked, fact.jobId, [padded(fact.wallet)], words)
+    }
     case 'refunded':
       return ofJob(TOPICS.refunded, fact.jobId, [padded(fact.wallet)], [word(fact.credits)])
     case 'settled': {
       const topics = [padded(fact.wallet), numberTopic(fact.workerId)]
-      const numbers = [shares?.outputTokens ?? 0, fact.charged, fact.returned].map(word)
+      const { outputTokens, forWorker, forTreasury } = beside.shares!
+      const numbers = [outputTokens, fact.charged, fact.returned, forWorker, forTreasury].map(word)
       return ofJob(TOPICS.settled, fact.jobId, topics, [fact.outputHash.slice(2), ...numbers])
     }
     case 'disputed': {
-      const topics = [padded(fact.wallet), numberTopic(0)]
+      const topics = [padded(fact.wallet), numberTopic(beside.workerId!)]
       return ofJob(TOPICS.disputed, fact.jobId, topics, [fact.claimedHash.slice(2)])
     }
     case 'dispute_resolved': {
-      const topics = [padded(fact.wallet), numberTopic(0)]
+      const topics = [padded(fact.wallet), numberTopic(beside.workerId!)]
       const words = [word(fact.upheld ? 1 : 0), word(fact.returned)]
       return ofJob(TOPICS.disputeResolved, fact.jobId, topics, words)
     }
@@ -106,7 +108,7 @@ function encodeFact(fact: FactBody, shares: Shares | undefined): Encoded {
       return {
         address: WORKER_STAKING,
         topics: [
-          ...[TOPICS.workerSlashed, numberTopic(0), padded(fact.signer)],
+          ...[TOPICS.workerSlashed, numberTopic(beside.workerId!), padded(fact.signer)],
           jobIdToBytes32(fact.relatedJobId as JobId),
         ],
         words: [word(fact.amount), word(SLASH_REASONS.indexOf(fact.reason))],
@@ -116,9 +118,13 @@ function encodeFact(fact: FactBody, shares: Shares | undefined): Encoded {
   }
 }
 
-const ofWallet = (topic: Hex, wallet: Address, words: readonly bigint[]): Encoded => ({
+const ofWallet = (
+  topic: Hex,
+  addresses: readonly Address[],
+  words: readonly (bigint | number)[],
+): Encoded => ({
   address: ESCROW,
-  topics: [topic, padded(wallet)],
+  topics: [topic, ...addresses.map(padded)],
   words: words.map(word),
 })
 const ofJob = (

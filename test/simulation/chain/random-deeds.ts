@@ -1,4 +1,5 @@
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
+import { depositAddressOf } from '../../../src/chain/deposit-address.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
 import { type Address, type JobId, makeJobId, toAddress } from '../../../src/domain/ids.ts'
 import {
@@ -34,6 +35,8 @@ export interface Deeds {
 type Role = 'lock' | 'settle' | 'arbiter' | 'pauser' | 'deployer' | 'withdrawalSigner'
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), 'hex')
 const FAR_SECONDS = 2 ** 38
+/** By its number where all three are registered in their order; of others it is refused. */
+const LEAVER = 3
 
 /** Calls of all kinds by all who may make them, and now and then by others. */
 export function makeDeeds(
@@ -48,6 +51,7 @@ export function makeDeeds(
   const wallets = ['a1', 'a2', 'a3'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
   const workerKeys = ['b1', 'b2', 'b3'].map((byte) => Buffer.from(byte.repeat(32), 'hex'))
   const workers = workerKeys.map((key) => privateKeyAddress(key))
+  const leaver = workers[LEAVER - 1]!
   const payee = toAddress(`0x${'cc'.repeat(20)}`)
   let made = 0
 
@@ -171,10 +175,12 @@ export function makeDeeds(
     [
       6,
       () => {
-        const to = random.pick(wallets)
-        return [to, { type: 'mint', to, units: BigInt(random.between(1, 9)) * 1_000_000n }]
+        const wallet = random.pick(wallets)
+        const to = random.chance(0.3) ? depositAddressOf(jobEscrow, wallet) : wallet
+        return [wallet, { type: 'mint', to, units: BigInt(random.between(1, 9)) * 999_999n }]
       },
     ],
+    [3, () => [random.pick(wallets), { type: 'sweep', wallet: random.pick(wallets) }]],
     [
       4,
       (state) => {
@@ -193,7 +199,7 @@ export function makeDeeds(
       },
     ],
     [1, () => by('pauser', { type: 'pause' })],
-    [2, () => by('pauser', { type: 'unpause' })],
+    [6, () => by('pauser', { type: 'unpause' })],
     [
       1,
       () => {
@@ -212,11 +218,13 @@ export function makeDeeds(
       },
     ],
     [2, (state) => [random.pick(wallets), lie(state)]],
+    // One of them, so that the others go on settling.
+    [2, () => [leaver, { type: 'deactivate', workerId: random.chance(0.6) ? LEAVER : 1 }]],
   ]
   const sum = kinds.reduce((all, [weight]) => all + weight, 0)
 
   return {
-    people: [...wallets, payee],
+    people: [...wallets, payee, leaver],
     mustBeSeen: MUST_BE_SEEN,
     next: (state) => {
       let place = random.between(1, sum)
@@ -233,11 +241,18 @@ export function makeDeeds(
 
 const MUST_BE_SEEN = [
   ...['locked', 'settled', 'refunded', 'disputed', 'dispute_resolved', 'worker_slashed'],
-  ...['deposited', 'withdrawn', 'thawing_started', 'worker_registered'],
+  ...['deposited', 'withdrawn', 'thawing_started', 'thawing_cancelled', 'worker_registered'],
+  ...['deactivate', 'claim', 'claimTreasury', 'sweep'],
   ...['InsufficientCredits', 'JobIdUsed', 'NotLocked', 'UnknownWorker', 'BadSignature'].map(
     (reason) => `skipped ${reason}`,
   ),
-  ...['ZeroCredits', 'UnknownTier', 'NotSettled', 'DisputeWindowOver', 'Paused'].map(
-    (reason) => `skipped ${reason}`,
-  ),
+  ...[
+    'ZeroCredits',
+    'UnknownTier',
+    'NotSettled',
+    'DisputeWindowOver',
+    'Paused',
+    'SpendLimitReached',
+    'SettleCapReached',
+  ].map((reason) => `skipped ${reason}`),
 ]

@@ -38,11 +38,22 @@ export type FactBody = Body<ChainFact>
 
 /** An event: as the house reads it, or one that it does not read as a fact of the escrow. */
 export type Log =
-  | ({ readonly name: 'fact'; readonly shares?: Shares } & { readonly fact: FactBody })
+  | ({ readonly name: 'fact'; readonly fact: FactBody } & Beside)
   | { readonly name: 'Transfer'; readonly to: Address }
-  | { readonly name: 'WorkerDeactivated'; readonly signer: Address }
+  | { readonly name: 'WorkerDeactivated'; readonly workerId: number; readonly signer: Address }
   | { readonly name: 'Claimed'; readonly earner: number | 'treasury'; readonly units: bigint }
   | { readonly name: 'PaidOut'; readonly wallet: Address; readonly credits: bigint }
+
+/** What an event tells that its fact leaves out. */
+export interface Beside {
+  readonly payer?: Address
+  readonly to?: Address
+  /** Unix seconds. */
+  readonly endsAt?: number
+  readonly tier?: number
+  readonly workerId?: number
+  readonly shares?: Shares
+}
 
 /** What a settlement paid, in token units; what a verdict took back is the same. */
 export interface Shares {
@@ -76,8 +87,8 @@ export class Scene {
     this.logs.push(log)
   }
 
-  fact(fact: FactBody, shares?: Shares): void {
-    this.logs.push({ name: 'fact', fact, ...(shares ? { shares } : {}) })
+  fact(fact: FactBody, beside: Beside = {}): void {
+    this.logs.push({ name: 'fact', fact, ...beside })
   }
 
   skip(jobId: JobId, reason: string): void {
