@@ -185,7 +185,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
 
   #appended(id: string, sequence: number, state: State): void {
     this.#see(sequence)
-    if (this.#options.kind.rests(state)) this.#rested?.set(id, sequence)
+    if (this.#rested && this.#options.kind.rests(state)) this.#rested.set(id, sequence)
     this.#options.follower?.changed(id, sequence, state)
   }
 

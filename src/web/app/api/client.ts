@@ -6,6 +6,7 @@ import {
   type QueryKey,
 } from '@tanstack/react-query'
 import type { WebSession } from '../../api.ts'
+import { reloadPage } from '../session/page.ts'
 import { forgetAll } from '../session/tab-memory.ts'
 import { leaveUnfinished, resumeUnfinished } from '../session/unfinished.ts'
 import { speakFor } from './call.ts'
@@ -16,7 +17,7 @@ import { noteSignedIn } from './signed-in-before.ts'
 const TRIES = 3
 
 /** The cookie is another wallet's now: nothing here may be shown or sent in its name. */
-const isOtherWallets = (error: unknown): error is ApiFailure =>
+const isOtherWallets = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code === 'other_wallet'
 
 /** Refusals stay refusals; only what may pass by itself is tried again. */
@@ -26,7 +27,7 @@ const mayPass = (error: unknown) =>
 export function makeQueryClient(): QueryClient {
   const noticeOtherSession = (error: unknown) => {
     if (!(error instanceof ApiFailure)) return
-    if (isOtherWallets(error)) return window.location.reload()
+    if (isOtherWallets(error)) return reloadPage()
     if (error.status !== 401) return
     // The page stays where it is and asks to sign in; afterwards it goes on.
     if (client.getQueryData(sessionQuery.queryKey)) endSession(client)
@@ -80,11 +81,11 @@ export function endSession(client: QueryClient): void {
  */
 export async function endIfOver(client: QueryClient, over: WebSession): Promise<void> {
   const found = await readSession().catch((error: unknown) =>
-    isOtherWallets(error) ? error : null,
+    isOtherWallets(error) ? 'others' : null,
   )
   // Meanwhile it was ended here, or begun anew.
   if (client.getQueryData(sessionQuery.queryKey)?.expires_at !== over.expires_at) return
-  if (found instanceof ApiFailure) return window.location.reload()
+  if (found === 'others') return reloadPage()
   const isAnother = found !== null && found.expires_at !== over.expires_at
   if (isAnother) client.setQueryData(sessionQuery.queryKey, found)
   else endSession(client)

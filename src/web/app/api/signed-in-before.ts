@@ -1,4 +1,5 @@
 import { keptByBrowser } from '../session/kept.ts'
+import { onChangeElsewhere } from '../session/page.ts'
 import { randomId } from '../session/random-id.ts'
 
 /**
@@ -31,12 +32,3 @@ export const onSignedOutElsewhere = (hear: () => void): (() => void) =>
  */
 export const onSignedInElsewhere = (hear: (wallet: string | null) => void): (() => void) =>
   onChangeElsewhere(ITEM, () => hear(keptByBrowser.getItem(ITEM)))
-
-/** Hears that another tab has changed what the browser keeps. Returns how to stop. */
-export function onChangeElsewhere(item: string, changed: () => void): () => void {
-  const listen = ({ key }: StorageEvent) => {
-    if (key === item) changed()
-  }
-  window.addEventListener('storage', listen)
-  return () => window.removeEventListener('storage', listen)
-}

@@ -5,6 +5,7 @@ import { endIfOver, endSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { onSignedInElsewhere, onSignedOutElsewhere } from '../api/signed-in-before.ts'
+import { reloadPage } from './page.ts'
 import { forgetUnfinished } from './unfinished.ts'
 
 /** What setTimeout can count. */
@@ -28,7 +29,7 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
       onSignedInElsewhere((wallet) => {
         if (wallet === null) endSession(client)
         // The cookie is another wallet's now: nothing here may be shown or sent in its name.
-        else if (wallet !== session.wallet) window.location.reload()
+        else if (wallet !== session.wallet) reloadPage()
       }),
     [client, session.wallet],
   )

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { reloadPage } from '../session/page.ts'
 import { loadAgain } from './lazy-page.ts'
 
 /** Stands in place of a page that could not be shown. */
@@ -14,7 +15,7 @@ export function Broken({ error, reset }: ErrorComponentProps) {
     >
       <Problem error={error} />
       <Group>
-        <Button onClick={() => window.location.reload()}>Reload</Button>
+        <Button onClick={() => reloadPage()}>Reload</Button>
         <Button variant="default" onClick={() => loadAgain(router).then(reset)}>
           Try again
         </Button>

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { onChangeElsewhere } from '../api/signed-in-before.ts'
+import { onChangeElsewhere } from '../session/page.ts'
 import { all, onSentChange, SENT_ITEM, type Sent, sentVersion, untold } from './sent.ts'
 
 /** Of which nothing else on this page says how far they are, newest first. */
