@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import type { ActorKind } from '../../../src/config/schema.ts'
 import { panels } from './dashboards.ts'
 
 /** Alerts, dashboard and pages speak of figures that processes have, and of nothing else. */
@@ -64,6 +65,15 @@ Monitoring('every alert has a page that says what to do, and every page an alert
   for (const { alert, annotations } of rules) {
     assert.is(annotations.runbook, `src/docs/operating/incidents.md#${alert.toLowerCase()}`)
   }
+})
+
+Monitoring('whatever jobs cannot do without alerts somebody where no host runs it', () => {
+  // Of settlements that nobody hears of no figure tells, nor does one of blocks that nobody reads.
+  const kinds = rules.flatMap(
+    ({ expr }) => /svc_resources_held\{kind="(.+?)"\}/.exec(expr)?.[1] ?? [],
+  )
+  const needed: readonly ActorKind[] = ['chain-watcher', 'job', 'settlement']
+  assert.equal(kinds.sort(), needed)
 })
 
 Monitoring('what a chain of slow blocks or many confirmations does by nature alerts nobody', () => {

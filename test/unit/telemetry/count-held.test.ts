@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { countHeld } from '../../../src/runtime/count-held.ts'
 import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 
-/** What the alerts PartitionsWithoutOwner and LanesWithoutOwner sum up. */
+/** What the alerts PartitionsWithoutOwner, LanesWithoutOwner and WatcherWithoutOwner sum up. */
 const Held = suite('telemetry: what an actor host holds')
 
 Held('a host that is cut off from NATS holds nothing, whatever it believes', async () => {
