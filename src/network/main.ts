@@ -12,7 +12,7 @@ import { whenAskedToStop } from './processes/stopping.ts'
 import { makeScreen } from './screen.ts'
 
 /** The launcher: starts a network, keeps it running, and ends all of it when asked to. */
-export async function launch({ root, startedIn, build }: LaunchOptions): Promise<void> {
+export async function launch({ root, startedIn, startedBy, build }: LaunchOptions): Promise<void> {
   const { options, names } = readOptions(startedIn)
   // Before it is changed: what is shown to paste is for the shell that this was started from.
   const curlOptions = curlWithoutProxy(process.env)
@@ -34,6 +34,7 @@ export async function launch({ root, startedIn, build }: LaunchOptions): Promise
     await end(1)
   }
   whenAskedToStop({
+    startedBy,
     stop: () => {
       screen.note('stopping …')
       return end(0)
@@ -53,6 +54,8 @@ export interface LaunchOptions {
   readonly root: string
   /** Where the operator is; a relative data directory is meant from here. */
   readonly startedIn: string
+  /** Process that started this one. */
+  readonly startedBy: number
   /** The bundles that all processes run, those that are started again too. */
   readonly build: string
 }

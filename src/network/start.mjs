@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { load } from './bundled.mjs'
 import { installPackages, requireNode } from './install.mjs'
 
+// Now: until packages and bundles are there it may have died.
+const startedBy = process.ppid
 requireNode()
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 try {
@@ -20,4 +22,4 @@ process.chdir(root)
 const { bundleNetworkOrEnd } = await import('./bundle.mjs')
 const build = await bundleNetworkOrEnd(root)
 const { launch } = await load(build, 'launcher')
-await launch({ root, startedIn, build })
+await launch({ root, startedIn, startedBy, build })

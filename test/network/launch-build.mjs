@@ -4,4 +4,9 @@ import { load } from '../../src/network/bundled.mjs'
 
 const build = process.env.TEST_BUILD
 const { launch } = await load(build, 'launcher')
-await launch({ root: resolve(import.meta.dirname, '../..'), startedIn: process.cwd(), build })
+await launch({
+  root: resolve(import.meta.dirname, '../..'),
+  startedIn: process.cwd(),
+  startedBy: process.ppid,
+  build,
+})

@@ -1,4 +1,6 @@
 export interface Stopping {
+  /** Process that started this one; it may be gone by now. */
+  readonly startedBy: number
   stop(): Promise<void>
   kill(): void
 }
@@ -8,7 +10,7 @@ const SAME_KEY_MS = 750
 const PARENT_LOOK_MS = 1_000
 
 /** Calls `stop` at the first wish to end, and `kill` at the second. */
-export function whenAskedToStop({ stop, kill }: Stopping): void {
+export function whenAskedToStop({ startedBy, stop, kill }: Stopping): void {
   let askedAt: number | undefined
   const asked = () => {
     const now = performance.now()
@@ -18,21 +20,20 @@ export function whenAskedToStop({ stop, kill }: Stopping): void {
     } else if (now - askedAt > SAME_KEY_MS) kill()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, asked)
-  whenParentGone(() => {
+  whenParentGone(startedBy, () => {
     if (askedAt === undefined) asked()
   })
 }
 
 /** A program that starts a network and dies without ending it takes the network with it. */
-function whenParentGone(gone: () => void): void {
+function whenParentGone(startedBy: number, gone: () => void): void {
   if (process.env.SVC_SUPERVISED === '1') {
     process.stdin.on('end', gone).on('error', gone).resume()
   }
   // npm stands between the operator and this process; killed, it cannot say so.
   if (process.env.npm_lifecycle_event === 'start') {
-    const parent = process.ppid
     setInterval(() => {
-      if (process.ppid !== parent) gone()
+      if (process.ppid !== startedBy) gone()
     }, PARENT_LOOK_MS).unref()
   }
 }
