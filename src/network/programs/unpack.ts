@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -45,7 +46,8 @@ export async function unpack(
   caches: readonly string[] = [USER_CACHE, PROJECT_CACHE],
 ): Promise<void> {
   const cache = firstWritable(caches)
-  const work = mkdtempSync(join(cache, 'apt-'))
+  removeAbandoned(cache)
+  const work = mkdtempSync(join(cache, WORK))
   try {
     const apt = ownApt(work)
     await apt('update')
@@ -58,6 +60,20 @@ export async function unpack(
     }
   } finally {
     rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** Beginning of the name of a folder that is worked in. */
+const WORK = 'apt-'
+/** Far longer than anybody works in one. */
+const ABANDONED_MS = 60 * 60_000
+
+/** What others left that were ended at work, by Ctrl-C for one: lists and packages of a hundred megabytes. */
+export function removeAbandoned(cache: string): void {
+  for (const name of readdirSync(cache).filter((each) => each.startsWith(WORK))) {
+    const folder = join(cache, name)
+    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+    if (Date.now() - changedAt > ABANDONED_MS) rmSync(folder, { recursive: true, force: true })
   }
 }
 
