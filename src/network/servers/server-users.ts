@@ -43,6 +43,6 @@ export const redisPasswordHash = (keys: Keys, role: RedisRole): string =>
 export const redisUrlAs = (url: string, keys: Keys, role: RedisRole): string =>
   withUser(url, role, redisPassword(keys, role))
 
-/** Before the first address, which may have no scheme: what it says holds for all. */
+/** At the first address, which may have no scheme, or another user: what it says holds for all. */
 const withUser = (url: string, user: string, password: string): string =>
-  url.replace(/^\s*(?:\w+:\/\/)?/, (scheme) => `${scheme}${user}:${password}@`)
+  url.replace(/^\s*(\w+:\/\/)?(?:[^@,]*@)?/, (_, scheme = '') => `${scheme}${user}:${password}@`)

@@ -7,7 +7,9 @@ const Users = suite('the user of a role at servers that the operator named')
 
 const env = { SVC_NATS_EDGE_PASSWORD: 'p1' }
 
-for (const servers of ['nats://a:4222', 'tls://a,b', 'a:4222', '127.0.0.1', '[::1]:4222, b']) {
+const NAMED = ['nats://a:4222', 'tls://a,b', 'a:4222', '127.0.0.1', '[::1]:4222, b']
+const WITH_A_USER = ['nats://all:p%40@a:4222,nats://b', 'all:p@a', 'tls://all@a']
+for (const servers of [...NAMED, ...WITH_A_USER]) {
   Users(`signs in where they are ${servers}`, () => {
     const { user, pass, servers: dialled } = natsAddress(namedNatsUrl(servers, env, 'edge'))
     assert.equal({ user, pass }, { user: 'edge', pass: 'p1' })
