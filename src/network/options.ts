@@ -29,8 +29,8 @@ export const USAGE = `Starts a whole network on this machine and keeps it runnin
   --data-dir DIR    where state, logs and network.json live (default .svc)
   --port-base N     first of 80 ports that the network may use (default 8080):
                     edges N to N+9, pools N+10 to N+19, NATS N+20 (monitor N+23), Redis N+21,
-                    chain N+22, web app N+24; figures of edges N+40 on, of pools N+50 on,
-                    of the web app N+60, of actors N+61 on
+                    chain N+22, web app N+24; figures of workers N+25 on, of edges N+40 on,
+                    of pools N+50 on, of the web app N+60, of actors N+61 on
   --edges N         how many of each run: edges and pools up to 10,
   --actors N        actors and workers as many as you like
   --pools N         (default 1 of each, 2 workers)

@@ -2,7 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LOOPBACK, requireUsablePorts, UNCALLABLE_PORTS } from '../../../src/network/ports.ts'
+import { USAGE } from '../../../src/network/options.ts'
+import {
+  LOOPBACK,
+  layOutPorts,
+  requireUsablePorts,
+  UNCALLABLE_PORTS,
+} from '../../../src/network/ports.ts'
 
 const PortsSuite = suite('ports')
 
@@ -30,6 +36,17 @@ PortsSuite('one that clients refuse to call is named', async () => {
       (error: Error) => error.cause,
     )
     assert.is((cause as Error | undefined)?.message, 'bad port')
+  }
+})
+
+PortsSuite('the usage names where the ports of each role begin', () => {
+  const base = 10_000
+  const { edges, pools, monitors, ...others } = layOutPorts(base, {
+    ...{ edges: 1, actors: 1, pools: 1, workers: 1 },
+  })
+  const single = Object.values(others).filter((port) => typeof port === 'number')
+  for (const port of [...edges, ...pools, ...monitors, ...single]) {
+    assert.match(USAGE, new RegExp(port === base ? 'N to' : `N\\+${port - base}\\b`))
   }
 })
 
