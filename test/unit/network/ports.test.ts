@@ -41,9 +41,8 @@ PortsSuite('one that clients refuse to call is named', async () => {
 
 PortsSuite('the usage names where the ports of each role begin', () => {
   const base = 10_000
-  const { edges, pools, monitors, ...others } = layOutPorts(base, {
-    ...{ edges: 1, actors: 1, pools: 1, workers: 1 },
-  })
+  const counts = { edges: 1, actors: 1, pools: 1, workers: 1 }
+  const { edges, pools, monitors, ...others } = layOutPorts(base, counts)
   const single = Object.values(others).filter((port) => typeof port === 'number')
   for (const port of [...edges, ...pools, ...monitors, ...single]) {
     assert.match(USAGE, new RegExp(port === base ? 'N to' : `N\\+${port - base}\\b`))
