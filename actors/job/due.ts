@@ -161,6 +161,7 @@ const watchEdge = ({ terms, joinedAt }: RunningJob): JobEffect => ({
   type: 'watch_edge',
   everyMs: WATCH_MS,
   notBefore: addMs(joinedAt ?? terms.createdAt, EDGE_HEARD_MS),
+  withinMs: EDGE_HEARD_MS,
 })
 const tellEdge: JobEffect = { key: 'tell_edge', type: 'tell_edge' }
 /** It may have ended before the first offer. */

@@ -107,4 +107,31 @@ for (const jumpMs of [-60 * DAY_MS, -600_000, 0]) {
   })
 }
 
+/** When a job that runs first looks whether its edge lives, on such a host. */
+async function watchedAfterMs(jumpMs: number): Promise<number | undefined> {
+  const { clock } = stageJobs()
+  const began = clock.monotonic()
+  let watched: number | undefined
+  const effects = new EffectSet<JobCommand, JobEffect>({
+    clock,
+    failed: new FailedEffects(clock, makeLog('test', 'silent')),
+    run: async () => {
+      watched ??= clock.monotonic() - began
+    },
+    tell: () => {},
+  })
+  const job = RUNNING.reduce<Job | undefined>(evolve, undefined)!
+  effects.update(due(job).filter(({ type }) => type === 'watch_edge'))
+  await clock.advance(1_000)
+  clock.jump(jumpMs)
+  await clock.advance(WINDOW_MS)
+  return watched
+}
+
+for (const jumpMs of [-60 * DAY_MS, -600_000, 0]) {
+  Clocks(`a host whose clock jumps by ${jumpMs} ms: an edge that dies is noticed`, async () => {
+    assert.is(await watchedAfterMs(jumpMs), 3_000)
+  })
+}
+
 Clocks.run()
