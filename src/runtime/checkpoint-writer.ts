@@ -27,7 +27,7 @@ export class CheckpointWriter {
 
   /** Does nothing where nothing has changed, nor while another write is under way: ask again. */
   async write(checkpoint: Checkpoint): Promise<void> {
-    if (this.#writing || checkpoint.size === 0 || isSame(checkpoint, this.#written)) return
+    if (this.#writing || isSame(checkpoint, this.#written)) return
     const { registry, key, log } = this.#options
     this.#writing = true
     try {

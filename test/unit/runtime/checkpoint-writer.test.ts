@@ -53,6 +53,13 @@ Written('nothing held is nothing to write', async () => {
   assert.is(registry.writes, 0)
 })
 
+Written('what was let go is left for no later owner, were it all', async () => {
+  const { writer, write, value } = given()
+  await write(5)
+  await writer.write(new Map())
+  assert.equal(value(), {})
+})
+
 Written('what failed is written again', async () => {
   const { write, value } = given([1])
   await write(5)
