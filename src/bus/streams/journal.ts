@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsMsg } from 'nats'
 import type { Journal, JournalReader, JournalRecord, StoredRecord } from '../../ports/journal.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { isMessageNotFound, isWrongLastSequence } from '../api-error.ts'
 import { decode, encode } from '../codec.ts'
 import { isClosed } from '../connection/closed.ts'
@@ -12,14 +13,17 @@ const READ_BATCH = 1_000
 /** One JetStream stream as a journal. */
 export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
   const last = async (subject: string): Promise<StoredRecord | undefined> => {
-    try {
-      // Asked of the stream's leader, never of a replica that may lag behind.
-      const message = await jsm.streams.getMessage(stream, { last_by_subj: subject })
-      return toStored(message.subject, message.seq, message.data)
-    } catch (error) {
-      if (isMessageNotFound(error)) return undefined
-      throw error
-    }
+    const message = await untilAnswered(async () => {
+      try {
+        // Asked of the stream's leader, never of a replica that may lag behind.
+        return await jsm.streams.getMessage(stream, { last_by_subj: subject })
+      } catch (error) {
+        if (isMessageNotFound(error)) return undefined
+        throw error
+      }
+    }, log)
+    // Out here: what cannot be read is no better for being asked for again.
+    return message && toStored(message)
   }
 
   const append: Journal['append'] = async (subject, expected, record) => {
@@ -36,7 +40,7 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
       } catch (error) {
         if (isWrongLastSequence(error)) {
           // A first try whose answer was lost shows as a refusal of the second: look who won.
-          const winner = await untilAnswered(() => last(subject), log)
+          const winner = await last(subject)
           return winner?.token === record.token ? winner.sequence : 'conflict'
         }
         if (isClosed(error)) throw error
@@ -48,7 +52,7 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
 
   return {
     append,
-    last: (subject) => untilAnswered(() => last(subject), log),
+    last,
     read: (from, each) =>
       readStream(
         { stream, js, jsm, log },
@@ -56,7 +60,7 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
           from,
           batch: READ_BATCH,
           each: (messages) => {
-            for (const { subject, seq, data } of messages) each(toStored(subject, seq, data))
+            for (const record of messages.flatMap((message) => readable(message, log))) each(record)
           },
         },
       ),
@@ -80,15 +84,26 @@ export function makeJournalReader(reader: StreamReader): JournalReader {
         each: (messages) => {
           const newest = new Map<string, JsMsg>()
           for (const message of messages) newest.set(message.subject, message)
-          return each(
-            [...newest.values()].map(({ subject, seq, data }) => toStored(subject, seq, data)),
-          )
+          return each([...newest.values()].flatMap((message) => readable(message, log)))
         },
       }),
   }
 }
 
-function toStored(subject: string, sequence: number, data: Uint8Array): StoredRecord {
+type Stored = Pick<JsMsg, 'subject' | 'seq' | 'data'>
+
+/** One record that nobody can read must not hide all the others. */
+function readable(message: Stored, log: Log): StoredRecord[] {
+  try {
+    return [toStored(message)]
+  } catch (error) {
+    const { subject, seq: sequence } = message
+    log.error({ err: error, subject, sequence }, 'journal: a record cannot be read')
+    return []
+  }
+}
+
+function toStored({ subject, seq, data }: Stored): StoredRecord {
   const { token, body } = decode(data) as JournalRecord
-  return { subject, sequence, token, body }
+  return { subject, sequence: seq, token, body }
 }

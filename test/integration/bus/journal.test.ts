@@ -1,3 +1,4 @@
+import { connect } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connectNats, type Nats } from '../../../src/bus/connect.ts'
@@ -56,6 +57,32 @@ test('read: gives every record in order, and ends', async () => {
   const none: StoredRecord[] = []
   await journal.read((await journal.lastSequence()) + 1, (record) => none.push(record))
   assert.is(none.length, 0)
+})
+
+test('a record that nobody can read hides no other, and is asked for once', async () => {
+  const journal = await nats.journal('JOB')
+  const from = (await journal.lastSequence()) + 1
+  const stranger = await connect({ servers: server.url })
+  // Text, nothing, and what is no record.
+  for (const bytes of [Buffer.from('{"a":1}'), Buffer.alloc(0), Buffer.of(0xc0)]) {
+    stranger.publish('job.4.bad', bytes)
+  }
+  await stranger.drain()
+  await journal.append('job.4.good', 0, { token: 't', body: 7 })
+  const read: StoredRecord[] = []
+  await journal.read(from, (record) => read.push(record))
+  await (await nats.jobReader()).read(from, async (records) => void read.push(...records))
+  assert.equal(
+    read.map(({ subject, body }) => [subject, body]),
+    [
+      ['job.4.good', 7],
+      ['job.4.good', 7],
+    ],
+  )
+  const told = await journal.last('job.4.bad').catch((error: unknown) => error)
+  assert.instance(told, Error)
+  const lost = journal.append('job.4.bad', 0, { token: 't', body: {} })
+  assert.instance(await lost.catch((error: unknown) => error), Error)
 })
 
 test('registry: put compares, watch tells of now and of later', async () => {
