@@ -98,32 +98,36 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     this.#rested = rested
     const isPast = (id: string, sequence: number) => sequence <= (rested.get(id) ?? 0)
     await journal.read(from, ({ subject, sequence, body }) => {
-      const id = actorOf(subject)
-      const partition = this.#partitions.get(partitionOf(id))
-      // One that was given up meanwhile has another owner, who reads it as well.
-      if (!partition || !wanted.has(partitionOf(id)) || isPast(id, sequence)) return
-      const record = body as ActorRecord<State, Event>
-      found.set(id, { record, sequence })
-      this.#alone(id, () => {
+      this.#alone(subject, () => {
+        const id = actorOf(subject)
+        const partition = this.#partitions.get(partitionOf(id))
+        // One that was given up meanwhile has another owner, who reads it as well.
+        if (!partition || !wanted.has(partitionOf(id)) || isPast(id, sequence)) return
+        const record = body as ActorRecord<State, Event>
+        found.set(id, { record, sequence })
         follower?.changed(id, sequence, record.state, 'read')
         if (kind.rests(record.state) && !partition.has(id)) found.delete(id)
       })
     })
     for (const [id, { record, sequence }] of found) {
       if (isPast(id, sequence)) continue
-      this.#alone(id, () => this.#partitions.get(partitionOf(id))?.restore(id, record, sequence))
+      const partition = this.#partitions.get(partitionOf(id))
+      this.#alone(kind.subject(id), () => partition?.restore(id, record, sequence))
     }
   }
 
   /**
-   * A record that only another version can read must not keep all others from being run. Its actor lives here
-   * without effects, so that no checkpoint passes it.
+   * A record that only another version can read, or nobody, must not keep all others from being run. Where it
+   * has a state, its actor lives here without effects, so that no checkpoint passes it.
    */
-  #alone(id: string, work: () => void): void {
+  #alone(subject: string, work: () => void): void {
     try {
       work()
     } catch (error) {
-      this.#options.log.error({ err: error, id }, 'a record cannot be read, and is left as it is')
+      this.#options.log.error(
+        { err: error, subject },
+        'a record cannot be read, and is left as it is',
+      )
     }
   }
 

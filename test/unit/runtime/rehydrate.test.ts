@@ -59,7 +59,10 @@ function makeHost(journal: MemoryJournal, name: string, kind = runningKind) {
     token: () => `${name}.${++appends}`,
     commandSubject: (partition) => `cmd.${partition}.*`,
     actorOf: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
-    partitionOf: () => 0,
+    partitionOf: (id) => {
+      if (id.length > 1) throw new Error(`no id: ${id}`)
+      return 0
+    },
   })
   const tell = (command: Command, id = 'a') => bus.request<string>(`cmd.0.${id}`, command, 1_000)
   const acquire = async () => {
@@ -148,6 +151,7 @@ Rehydrate('a record that this version cannot read keeps no other from being run'
   const journal = new MemoryJournal()
   const newer = { token: 'newer.1', body: { state: 'paused', events: [] } }
   await journal.append('job.0.a', 0, newer)
+  await journal.append('job.0.stray', 0, newer)
   const before = makeHost(journal, 'before')
   await before.acquire()
   await before.tell('begin', 'b')
