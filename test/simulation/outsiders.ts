@@ -16,6 +16,7 @@ interface Options {
 const OWNERS_ACT = 0.4
 const ARBITER_ACTS = 0.6
 const INTRUDERS_ACT = 0.1
+const WORKERS_LEAVE = 0.1
 const INTRUSIONS_MOST = 4
 const INTRUDE_AGAIN_MS = 50
 /** Of the service, and perhaps of another that was started with them by mistake. */
@@ -25,7 +26,7 @@ const TAKE_BACK_MS = [300, 2_000] as const
 /** Arbitration takes longer than any reorg reaches back: what it decides about is there to stay. */
 const FINAL_BLOCKS = 4
 
-/** Who acts on the contracts past the service: owners of wallets, the arbiter, others with its keys. */
+/** Who acts on the contracts past the service: owners of wallets, the arbiter, workers, others with its keys. */
 export class Outsiders {
   readonly #kernel: Kernel
   readonly #options: Options
@@ -41,6 +42,7 @@ export class Outsiders {
     if (this.#arbiterActs) this.#look()
     if (options.takeBack) this.#takeBack()
     if (random.chance(INTRUDERS_ACT)) this.#planIntrusions()
+    if (random.chance(WORKERS_LEAVE)) this.#planLeaving()
   }
 
   /** Whether disputes are decided in this life. */
@@ -61,6 +63,18 @@ export class Outsiders {
       if (random.chance(0.5)) return
       const spanMs = random.between(1_000, 10_000)
       this.#kernel.after(spanMs, () => chain.act(wallet, { type: 'cancelWithdrawal' }))
+    })
+  }
+
+  /** A worker leaves the network for good, whatever it has answered and is not paid for yet. */
+  #planLeaving(): void {
+    const { random } = this.#kernel
+    const { chain, withinMs } = this.#options
+    this.#kernel.after(random.next() * withinMs, () => {
+      const { workers } = chain.head.state
+      if (workers.size === 0) return
+      const [workerId, { signer }] = random.pick([...workers])
+      chain.act(signer, { type: 'deactivate', workerId })
     })
   }
 

@@ -34,6 +34,7 @@ export class Auditor {
   #told = 0
   /** Whose settlement found no such worker. */
   readonly #unknownWorkers = new Set<JobId>()
+  #workersHaveLeft = false
 
   constructor(world: World, { chain, redis }: Audited) {
     this.#world = world
@@ -86,13 +87,14 @@ export class Auditor {
 
   /**
    * Whether who was answered may pay nothing after all: a reorg has lost the lock, which came back too late
-   * or not at all; or others than the service's own lanes took it back; or a reorg has lost the number of its
-   * worker, and another sender with the lane's key kept the registration from coming back.
+   * or not at all; or others than the service's own lanes took it back; or its worker has left; or a reorg has
+   * lost the worker's number, and another sender with the lane's key kept the registration from coming back.
    */
   wasUndone({ id, wallet, escrowTx, refundTx }: JobView): boolean {
     const lostLock = escrowTx === null || refundTx !== null
     if (lostLock && this.#locksMayBeLost(wallet)) return true
-    const lostNumber = this.#unknownWorkers.has(id) && this.#hasLostRegistrations()
+    const mayBeUnknown = this.#workersHaveLeft || this.#hasLostRegistrations()
+    const lostNumber = this.#unknownWorkers.has(id) && mayBeUnknown
     return lostNumber || this.#books.jobs.get(id)?.takenBack === true
   }
 
@@ -190,6 +192,7 @@ export class Auditor {
     for (const { logs, transaction } of included) {
       const { call } = transaction
       for (const log of logs) {
+        if (log.name === 'WorkerDeactivated') this.#workersHaveLeft = true
         if (log.name !== 'fact' || log.fact.type !== 'skipped') continue
         const { jobId, reason } = log.fact
         if (UNKNOWN_WORKER.has(reason)) this.#unknownWorkers.add(jobId)
