@@ -67,11 +67,12 @@ export function rests(job: Job): boolean {
     case 'abandoned':
       return true
     case 'settled':
+      return !lockIsOpen(job)
     case 'upheld':
       return job.escrow.at === 'locked'
     // Arbitration takes a day; its end is a command, and wakes the actor.
     case 'disputed':
-      return job.settlement !== null && isMined(job.dispute)
+      return job.settlement !== null && isMined(job.dispute) && !lockIsOpen(job)
     case 'failed':
     case 'refunded':
       return job.escrow.at === 'never' || isBack(job.escrow)
@@ -121,6 +122,8 @@ function dueCompleted(job: CompletedJob): readonly JobEffect[] {
     const settle: JobEffect = { key: 'settle', type: 'settle', everyMs: REPEAT_MS }
     return [tellEdge, settle, ...(lockIsOpen(job) ? [lock(false)] : [])]
   }
+  // Gone with the chain's last blocks. Once it is back, the keeper finds it, and asks for the settlement.
+  if (lockIsOpen(job) && job.status !== 'upheld') return [lock(false)]
   // The contract opens a dispute of a settled job only.
   if (job.status === 'disputed' && !isMined(job.dispute)) {
     return [{ key: 'dispute', type: 'dispute', everyMs: REPEAT_MS }]

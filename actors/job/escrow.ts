@@ -65,11 +65,17 @@ export function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<J
  * arbitration takes longer than any chain goes back.
  */
 const isUndone = (job: BegunJob, command: RefuseLock): boolean =>
-  command.reason === 'InsufficientCredits' &&
-  command.block !== undefined &&
+  OF_NO_LOCK.has(command.reason) && saysLater(job, command)
+
+/** The contract looks whether it knows the job before it says these, and after `Paused`. */
+const OF_NO_LOCK: ReadonlySet<string> = new Set(['InsufficientCredits', 'SpendLimitReached'])
+
+/** Of a settled job: in a later block than that of its settlement. */
+const saysLater = (job: BegunJob, said: Pick<RefuseLock, 'block' | 'final'>): boolean =>
+  said.block !== undefined &&
   (job.status === 'settled' || job.status === 'disputed') &&
   job.settlement !== null &&
-  isLater(command, command.block, job.settlement.block)
+  isLater(said, said.block, job.settlement.block)
 
 /** A lock that was seen in a block, and is gone: known once its refund finds nothing to give back. */
 function mayRefuse(job: EndedJob, reason: string): boolean {
@@ -117,16 +123,19 @@ const isPaidFor = (job: BegunJob, command: ConfirmRefund, block: number): boolea
 
 export function decideRefuseSettlement(
   job: BegunJob,
-  { reason, at }: RefuseSettlement,
+  command: RefuseSettlement,
 ): Decision<JobEvent> {
-  // A dispute that was kept until then has nothing left to contest.
-  if (!isCompleted(job) || isPaid(job)) return nothing
+  const { reason, at } = command
+  if (!isCompleted(job) || (isPaid(job) && !saysLater(job, command))) return nothing
   const { escrow } = job
-  if (escrow.at !== 'locked' || !findsNoLock(reason)) {
-    return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
-  }
   // The chain went back behind the lock. It is open again: the lock lane is asked, and has the last word.
-  return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
+  if (escrow.at === 'locked' && findsNoLock(reason)) {
+    return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
+  }
+  // A dispute that was kept until then has nothing left to contest.
+  return isPaid(job)
+    ? nothing
+    : accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
 }
 
 export function decideConfirmRefund(job: BegunJob, command: ConfirmRefund): Decision<JobEvent> {

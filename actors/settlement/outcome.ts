@@ -21,7 +21,12 @@ export type Outcome =
       readonly charged: Credits
       readonly answer: SettledAnswer
     }
-  | { readonly type: 'settle_refused'; readonly jobId: JobId; readonly reason: string }
+  | {
+      readonly type: 'settle_refused'
+      readonly jobId: JobId
+      readonly reason: string
+      readonly block?: number
+    }
   | {
       readonly type: 'refunded'
       readonly jobId: JobId
@@ -89,7 +94,8 @@ export const isLocked = (history: readonly ChainFact[]): boolean =>
  */
 export function refusal(intent: LaneIntent, reason: string, block?: number): Outcome {
   const refused = { type: REFUSALS[intent.type], jobId: intent.jobId, reason }
-  return intent.type === 'lock' && block !== undefined ? { ...refused, block } : refused
+  const hasBlock = intent.type === 'lock' || intent.type === 'settle'
+  return hasBlock && block !== undefined ? { ...refused, block } : refused
 }
 
 const REFUSALS = {

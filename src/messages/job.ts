@@ -228,6 +228,8 @@ export interface RefuseSettlement {
   readonly type: 'RefuseSettlement'
   readonly jobId: JobId
   readonly reason: string
+  /** In which the chain passed it over. Absent: in none, or from an older host. */
+  readonly block?: number
   readonly at: UnixMs
 }
 

@@ -35,6 +35,8 @@ export class Auditor {
   /** Whose settlement found no such worker. */
   readonly #unknownWorkers = new Set<JobId>()
   #workersHaveLeft = false
+  /** Another sender with its key has taken a nonce of the lock lane. */
+  #lockKeyIsShared = false
 
   constructor(world: World, { chain, redis }: Audited) {
     this.#world = world
@@ -112,7 +114,9 @@ export class Auditor {
     )
     const isLate = calls.some((call) => this.#brings(call, wallet))
     const { hasLeft, hasWithdrawn } = this.#books.wallet(wallet)
-    return isLate || (orphans.length > 0 && (hasLeft || hasWithdrawn))
+    // A lock that lost its place to another sender comes back when its job asks, behind those of other jobs.
+    const isOvertaken = hasLeft || hasWithdrawn || this.#lockKeyIsShared
+    return isLate || (orphans.length > 0 && isOvertaken)
   }
 
   #hasLostRegistrations(): boolean {
@@ -190,7 +194,9 @@ export class Auditor {
   /** What the ledger has admitted finds its credits. */
   #checkSkipped({ included }: SimBlock): void {
     for (const { logs, transaction } of included) {
-      const { call } = transaction
+      const { call, sender } = transaction
+      const isOfLocker = sender === this.#chain.contract.locker
+      if (isOfLocker && call.type !== 'lockBatch') this.#lockKeyIsShared = true
       for (const log of logs) {
         if (log.name === 'WorkerDeactivated') this.#workersHaveLeft = true
         if (log.name !== 'fact' || log.fact.type !== 'skipped') continue

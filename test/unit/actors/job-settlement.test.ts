@@ -100,6 +100,26 @@ test('settlement: finds no lock, and the lock is asked for again; the lock lane 
   // Somebody has given it back: it never comes again.
   answered.when({ ...refused, reason: 'LockReturned' }).then('JobFailed')
 })
+test('settlement: gone with its lock, the lock of a settled job is asked for again', () => {
+  const done = given(started, locked, offered, assigned, completed, settled)
+  const refused = { type: 'RefuseSettlement', jobId, reason: 'NotLocked', at } as const
+  done.when(refused).thenNothing()
+  done.when({ ...refused, block: 9 }).thenNothing()
+  done.when({ ...refused, reason: 'LockReturned', block: 12 }).thenNothing()
+  const { job } = done.when({ ...refused, block: 12 }).then('LockConfirmed')
+  assert.ok(keys(job).includes('lock.false') && !rests(job!))
+  const reopened = [started, locked, offered, assigned, completed, settled] as const
+  const open = given(...reopened, { type: 'LockConfirmed', tx, block: 0 })
+  open.when({ ...refused, block: 13 }).thenNothing()
+  const back = open.when({ type: 'ConfirmLock', jobId, tx: otherTx, block: 13, at })
+  assert.ok(rests(back.then('LockConfirmed').job!))
+  for (const reason of ['Paused', 'JobIdUsed']) {
+    open.when({ type: 'RefuseLock', jobId, reason, block: 13, at }).thenNothing()
+  }
+  for (const reason of ['InsufficientCredits', 'SpendLimitReached']) {
+    open.when({ type: 'RefuseLock', jobId, reason, block: 13, at }).then('JobFailed', 'LockRefused')
+  }
+})
 test('settlement: a settled job never moves', () => {
   const done = given(started, locked, offered, assigned, completed, settled)
   for (const command of [
