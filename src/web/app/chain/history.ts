@@ -42,7 +42,9 @@ async function goOn(web: WebConfig, search: LogSearch, { known, head, enough }: 
   const from = known.next !== null && known.next > settled ? known.next : settled
   // A node that lags so far has nothing new to tell.
   if (head <= from) return known
-  const all = { enough: Number.POSITIVE_INFINITY, before: head, downTo: from + 1n }
+  const oldest = BigInt(web.contracts.deploy_block)
+  const downTo = from < oldest ? oldest : from + 1n
+  const all = { enough: Number.POSITIVE_INFINITY, before: head, downTo }
   const newer = await readEventsBack(web, search, all)
   // Nobody looked for long, and one look does not close the gap.
   if (newer.next !== null) return { head, ...newer }

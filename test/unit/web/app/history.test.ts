@@ -130,6 +130,16 @@ History('a node that lags takes nothing back', async () => {
   assert.equal(blocksOf(await readHistory(web, search, 50)), [19_990])
 })
 
+History('of a chain that is younger than what may change all is read again', async () => {
+  const web = onNode('f')
+  head = 10
+  blocksWithEvents = [3]
+  assert.equal(blocksOf(await readHistory(web, search, 50)), [3])
+  head = 12
+  blocksWithEvents = [3, 11]
+  assert.equal(blocksOf(await readHistory(web, search, 50)), [11, 3])
+})
+
 History('nothing is looked for that is older than the first event of all', async () => {
   blocksWithEvents = [19_990]
   const reading = { enough: 20, before: undefined }
