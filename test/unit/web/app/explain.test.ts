@@ -54,6 +54,10 @@ Explain('a refusal of the API: its own words, and what to do by its code', () =>
     todo: 'Revoke the active key first, then create a new one.',
     requestId: null,
   })
+  // Nothing that the message names could be changed.
+  for (const code of ['not_offered', 'not_your_worker', 'worker_not_found']) {
+    assert.not.match(explain(failure(409, code)).todo, /Change what/)
+  }
 })
 
 Explain('a code nobody foresaw still says what to do', () => {
