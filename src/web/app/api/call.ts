@@ -19,7 +19,7 @@ export function speakFor(wallet: string | null): void {
  */
 export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const lost = (cause: unknown): never => {
-    throw new Unreachable('The service did not answer.', { wasSent: changes(method, path), cause })
+    throw new Unreachable('The service did not answer.', { ...whatWasSent(method, path), cause })
   }
   const asker = shown
   const askedAt = Date.now()
@@ -45,9 +45,12 @@ const parsed = async <T>(text: string): Promise<T> => JSON.parse(text)
 
 /** Neither what came too late for one wallet, nor that its session is over, is anything to say to the next. */
 const notForThisWallet = (method: Method, path: string) =>
-  new Unreachable('Another wallet has signed in before the answer came.', {
-    wasSent: changes(method, path),
-  })
+  new Unreachable('Another wallet has signed in before the answer came.', whatWasSent(method, path))
+
+const whatWasSent = (method: Method, path: string) => ({
+  wasSent: changes(method, path),
+  isMoney: /^\/(?:deposits|withdrawals)\b/.test(path),
+})
 
 /** Who signs in once more has changed nothing, and could not look whether the first time has. */
 const changes = (method: Method, path: string): boolean =>

@@ -68,7 +68,7 @@ export function explain(error: unknown): Explained {
       return {
         what: each.message,
         todo: each.wasSent
-          ? 'It may have been done all the same: look at your balance and history before you try again.'
+          ? `It may have been done all the same: look ${each.isMoney ? 'at your balance and history' : 'whether it was'} before you try again.`
           : 'Check your connection and try again. Nothing was changed.',
       }
     }

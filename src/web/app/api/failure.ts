@@ -36,9 +36,15 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
   /** What was asked for may have been done all the same. */
   readonly wasSent: boolean
+  /** It would have moved credits, or spent them: balance and history tell. */
+  readonly isMoney: boolean
 
-  constructor(message: string, options: { readonly wasSent: boolean; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { readonly wasSent: boolean; readonly isMoney?: boolean; readonly cause?: unknown },
+  ) {
     super(message, options)
     this.wasSent = options.wasSent
+    this.isMoney = options.isMoney ?? false
   }
 }

@@ -22,7 +22,8 @@ const adviceAfter = (method: 'GET' | 'POST', path: string): Promise<string> =>
   )
 
 Call('without an answer: whether something may have been done all the same', async () => {
-  assert.match(await adviceAfter('POST', '/withdrawals'), /may have been done all the same/)
+  assert.match(await adviceAfter('POST', '/withdrawals'), /look at your balance and history/)
+  assert.match(await adviceAfter('POST', '/webhooks'), /done all the same: look whether it was/)
   assert.match(await adviceAfter('GET', '/account'), /Nothing was changed/)
 })
 

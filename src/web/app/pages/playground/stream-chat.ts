@@ -34,6 +34,7 @@ export interface ChatReceipt {
 }
 
 const DONE = '[DONE]'
+const MAY_COST = { wasSent: true, isMoney: true } as const
 /** Beyond the job's window: for the way there and back. */
 const MARGIN_MS = 30_000
 const MS = 1_000
@@ -63,9 +64,9 @@ export async function streamChat(
     }
   } catch (error) {
     if (error instanceof ApiFailure || request.stop.aborted) throw error
-    throw new Unreachable('The answer broke off.', { wasSent: true, cause: error })
+    throw new Unreachable('The answer broke off.', { ...MAY_COST, cause: error })
   }
-  throw new Unreachable('The answer broke off.', { wasSent: true })
+  throw new Unreachable('The answer broke off.', MAY_COST)
 }
 
 async function ask({ web, apiKey, model, messages, maxTokens, stop }: ChatRequest) {
@@ -81,7 +82,7 @@ async function ask({ web, apiKey, model, messages, maxTokens, stop }: ChatReques
   } catch (cause) {
     if (stop.aborted) throw cause
     throw new Unreachable(`The public API at ${web.base_url} did not answer.`, {
-      wasSent: true,
+      ...MAY_COST,
       cause,
     })
   }

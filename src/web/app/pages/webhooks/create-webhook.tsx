@@ -22,10 +22,9 @@ export function CreateWebhook({ draft, change, close }: Drafting & { readonly cl
   const { url, events, secret, isStored } = draft
   const create = useMutation({
     mutationFn: () => call<WebWebhook>('POST', '/webhooks', { url, events, secret }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: webhooksQuery.queryKey })
-      close()
-    },
+    onSuccess: close,
+    // Without an answer it may be in the list all the same.
+    onSettled: () => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
