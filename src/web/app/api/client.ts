@@ -53,11 +53,17 @@ export function makeQueryClient(): QueryClient {
 }
 
 export function beginSession(client: QueryClient, session: WebSession): void {
+  noteSignedIn(session.wallet)
+  const shown = client.getQueryData(sessionQuery.queryKey)
+  if (shown && shown.wallet !== session.wallet) {
+    // A wallet that was asked on an earlier page answers after another one has: the cookie is its own now.
+    browserPage.location.reload()
+    return
+  }
   // What came late for the session before, which may have been another wallet's.
   removePrivate(client)
   speakFor(session.wallet)
   resumeUnfinished(session.wallet)
-  noteSignedIn(session.wallet)
   client.setQueryData(sessionQuery.queryKey, session)
 }
 

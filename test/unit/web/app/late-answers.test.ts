@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { browserPage } from '../../../../src/web/app/api/browser-page.ts'
 import { call, speakFor } from '../../../../src/web/app/api/call.ts'
 import { beginSession, endIfOver, endSession, learn } from '../../../../src/web/app/api/client.ts'
 import { Unreachable } from '../../../../src/web/app/api/failure.ts'
@@ -63,6 +64,22 @@ LateAnswers('for one wallet, after its session, are gone when another signs in',
   beginSession(client, sessionOf('b'))
   assert.is(client.getQueryData(['key']), undefined)
   assert.equal(client.getQueryData(['config']), { session_hours: 12 })
+})
+
+LateAnswers('of a wallet to an older question: the page begins anew', () => {
+  const client = new QueryClient()
+  let reloads = 0
+  browserPage.location = {
+    reload: () => {
+      reloads++
+    },
+  }
+  beginSession(client, sessionOf('a'))
+  beginSession(client, sessionOf('b'))
+  assert.is(reloads, 1)
+  assert.equal(client.getQueryData(sessionQuery.queryKey), sessionOf('a'))
+  beginSession(client, sessionOf('a'))
+  assert.is(reloads, 1)
 })
 
 LateAnswers(
