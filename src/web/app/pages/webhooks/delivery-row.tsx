@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { WebDelivery } from '../../../webhook-api.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Fold } from '../../parts/fold.tsx'
-import { dateTime } from '../../parts/words.ts'
+import { dateTime, precise } from '../../parts/words.ts'
 
 const COLOURS = { delivered: 'accent', waiting: 'yellow', failed: 'red' } as const
 
@@ -74,7 +74,7 @@ function Attempt({ attempt }: { readonly attempt: WebDelivery['attempts'][number
   return (
     <div>
       <Text size="sm">
-        <strong>Attempt {attempt.attempt}</strong> · {dateTime(attempt.at)} ·{' '}
+        <strong>Attempt {attempt.attempt}</strong> · {precise(attempt.at)} ·{' '}
         {attempt.status === null
           ? `no answer: ${attempt.error ?? 'unknown reason'}`
           : `answered ${attempt.status} after ${attempt.latency_ms} ms`}
