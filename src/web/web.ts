@@ -133,7 +133,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   countAnswers(server, ports.metrics)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
 
-  const readiness = makeReadiness(ports)
+  const readiness = makeReadiness({ ...ports, pools })
   health(server, { readiness, leaving })
   app(server, settings)
   server.register(async (api) => {

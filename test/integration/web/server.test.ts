@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { makeSignIn } from '../../../src/chain/sign-in.ts'
 import { LIMITS } from '../../../src/domain/limits.ts'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { readStaticFiles } from '../../../src/web/http/static.ts'
 import { openWebStage, RPC_URL, type WebStage } from '../../fakes/web/stage.ts'
 import { codeOf, Visitor } from '../../fakes/web/visitor.ts'
@@ -175,6 +176,17 @@ WebServer('without a built app it says how to build one; the API works', async (
     await bare.web.stop()
   }
 })
+
+WebServer(
+  'it is ready once pools were heard: before that, no model would seem to be served',
+  async () => {
+    const fresh = await openWebStage({ origin: ORIGIN, signIn })
+    assert.equal(await fresh.web.missing(), ['the pools'])
+    fresh.bus.publish(SUBJECTS.poolSummary, { poolId: 'pool_1', draining: false, models: {} })
+    await until('the pool is heard', async () => (await fresh.web.missing()).length === 0)
+    await fresh.web.stop()
+  },
+)
 
 WebServer('one address may send only so much at once, but is always told its health', async () => {
   const burst = { perSecond: 1, burst: 5 }
