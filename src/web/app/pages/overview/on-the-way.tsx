@@ -31,6 +31,8 @@ export function OnTheWay({
         <Alert
           color="yellow"
           variant="light"
+          // An alert, as the library has it, would be read out anew with each second of the countdown.
+          role="note"
           title={`${credits(thawing.credits)} set aside to withdraw`}
         >
           They can be taken out{' '}
