@@ -1,5 +1,5 @@
 import type { JobCommand } from './job.ts'
-import { SENDERS, type Sender } from './subjects.ts'
+import { SENDERS, type Sender, SUBJECTS } from './subjects.ts'
 
 type CommandType = JobCommand['type']
 
@@ -21,6 +21,8 @@ const EDGE_INBOX = /^edge\.[A-Za-z0-9_-]+$/
 export function mayCommand(subject: string, command: JobCommand): boolean {
   const sender = SENDERS.find((name) => name === subject.split('.').at(-2))
   if (!sender) return false
+  // What is said to one job of another would be done to that other, past its own journal.
+  if (subject !== SUBJECTS.jobCommand(command.jobId, sender)) return false
   if (sender !== 'house' && !MAY_SAY[sender].has(command.type)) return false
   const replyTo = 'replyTo' in command ? command.replyTo : undefined
   return replyTo === undefined || EDGE_INBOX.test(replyTo)
