@@ -57,7 +57,7 @@ export function beginSession(client: QueryClient, session: WebSession): void {
   const shown = client.getQueryData(sessionQuery.queryKey)
   if (shown && shown.wallet !== session.wallet) {
     // A wallet that was asked on an earlier page answers after another one has: the cookie is its own now.
-    browserPage.location.reload()
+    reloadPage()
     return
   }
   // What came late for the session before, which may have been another wallet's.

@@ -1,7 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { browserPage } from '../../../../src/web/app/api/browser-page.ts'
 import { call, speakFor } from '../../../../src/web/app/api/call.ts'
 import { beginSession, endIfOver, endSession, learn } from '../../../../src/web/app/api/client.ts'
 import { Unreachable } from '../../../../src/web/app/api/failure.ts'
@@ -69,11 +68,8 @@ LateAnswers('for one wallet, after its session, are gone when another signs in',
 LateAnswers('of a wallet to an older question: the page begins anew', () => {
   const client = new QueryClient()
   let reloads = 0
-  browserPage.location = {
-    reload: () => {
-      reloads++
-    },
-  }
+  const browser = globalThis as { location?: { reload(): void } }
+  browser.location = { reload: () => void reloads++ }
   beginSession(client, sessionOf('a'))
   beginSession(client, sessionOf('b'))
   assert.is(reloads, 1)
