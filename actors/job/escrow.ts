@@ -132,10 +132,10 @@ export function decideRefuseSettlement(
   if (escrow.at === 'locked' && findsNoLock(reason)) {
     return lockIsOpen(job) ? nothing : accept({ type: 'LockConfirmed', tx: escrow.tx, block: 0 })
   }
+  // Of what is paid only the chain can say that it never will be: its worker has left on the other branch.
+  if (isPaid(job) && reason !== 'UnknownWorker') return nothing
   // A dispute that was kept until then has nothing left to contest.
-  return isPaid(job)
-    ? nothing
-    : accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
+  return accept({ type: 'JobFailed', refusal: settlementRefusal(reason), at })
 }
 
 export function decideConfirmRefund(job: BegunJob, command: ConfirmRefund): Decision<JobEvent> {

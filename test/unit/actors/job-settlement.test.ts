@@ -120,6 +120,14 @@ test('settlement: gone with its lock, the lock of a settled job is asked for aga
     open.when({ type: 'RefuseLock', jobId, reason, block: 13, at }).then('JobFailed', 'LockRefused')
   }
 })
+test('settlement: gone, and its worker has left on the other branch: the job fails, and its lock goes back', () => {
+  const done = given(started, locked, offered, assigned, completed, settled)
+  const refused = { type: 'RefuseSettlement', jobId, reason: 'UnknownWorker', at } as const
+  done.when(refused).thenNothing()
+  done.when({ ...refused, block: 9 }).thenNothing()
+  const { job } = done.when({ ...refused, block: 12 }).then('JobFailed')
+  assert.ok(keys(job).includes('refund') && !rests(job!))
+})
 test('settlement: a settled job never moves', () => {
   const done = given(started, locked, offered, assigned, completed, settled)
   for (const command of [
