@@ -1,4 +1,4 @@
-import { Alert, Button, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { serviceNames } from '../../../../domain/service-names.ts'
@@ -7,6 +7,7 @@ import { againAfter } from '../../api/queries.ts'
 import { isJobId, jobIdToHex } from '../../chain/job-id.ts'
 import { type LogSearch, readEventsBack } from '../../chain/logs.ts'
 import { Loaded } from '../../parts/loaded.tsx'
+import { More } from '../../parts/more.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WithConfig } from '../../parts/with-config.tsx'
 import { EventList } from './event-list.tsx'
@@ -63,17 +64,7 @@ function Job({ id, web }: { readonly id: string; readonly web: WebConfig }) {
           )
         }
       </Loaded>
-      {query.hasNextPage && (
-        <div>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            Look further back
-          </Button>
-        </div>
-      )}
+      <More query={query}>Look further back</More>
     </>
   )
 }

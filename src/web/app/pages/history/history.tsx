@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Movement } from '../../../api.ts'
 import { movementsQuery } from '../../api/queries.ts'
 import { Waiting } from '../../parts/loaded.tsx'
+import { More } from '../../parts/more.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
@@ -43,17 +44,7 @@ function History() {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <div>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            Show older ones
-          </Button>
-        </div>
-      )}
+      <More query={query}>Show older ones</More>
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import type { Replayed, ReplayRequest, WebWebhook } from '../../../webhook-api.t
 import { call } from '../../api/call.ts'
 import { againAfter, deliveriesQuery, webhooksQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
+import { More } from '../../parts/more.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 
@@ -62,16 +63,9 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
           )
         }
       </Loaded>
-      {deliveries.hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={deliveries.isFetchingNextPage}
-          onClick={() => void deliveries.fetchNextPage()}
-        >
-          Show older ones
-        </Button>
-      )}
+      <More query={deliveries} size="xs">
+        Show older ones
+      </More>
     </section>
   )
 }
