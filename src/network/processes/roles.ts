@@ -116,8 +116,14 @@ function program(
   }
 }
 
-/** Of the servers' users each role knows its own, from its URL, and no other. */
-const WITHHELD: ReadonlySet<string> = new Set(NATS_ROLES.map(passwordVariable))
+/**
+ * Of the servers' users each role knows its own, from its URL, and no other. Nor does a signer go beside the
+ * keys that this network was made with: an actor host takes one of the two.
+ */
+const WITHHELD: ReadonlySet<string> = new Set([
+  ...NATS_ROLES.map(passwordVariable),
+  ...['LOCKER', 'SETTLER'].flatMap((role) => [`${role}_SIGNER_URL`, `${role}_ADDRESS`]),
+])
 
 // An empty variable means "not set", here as in the roles.
 const operatorEnv = (): Env =>

@@ -53,6 +53,15 @@ Roles('servers without users are named as the operator names them', () => {
   for (const { role, env } of programs) if (role !== 'worker') assert.is(env?.NATS_URL, URL)
 })
 
+Roles('a signer of the environment does not go beside the keys of this network', () => {
+  const signer = { LOCKER_SIGNER_URL: 'http://signer:9000', LOCKER_ADDRESS: `0x${'1'.repeat(40)}` }
+  const { programs } = programsOn({ ...signer, MAX_TOKENS_DEFAULT: '7' })
+  const { env } = programs.find(({ role }) => role === 'actors')!
+  assert.is(env?.LOCKER_SIGNER_URL, undefined)
+  assert.is(env?.LOCKER_ADDRESS, undefined)
+  assert.is(env?.MAX_TOKENS_DEFAULT, '7')
+})
+
 Roles('each port that a role tells its figures on is looked at before a start', () => {
   const { programs, needed } = programsOn({})
   const told = programs.map(({ env }) => Number(env?.MONITOR_PORT ?? 0)).filter((port) => port > 0)
