@@ -75,6 +75,36 @@ Troubles('a double click does once what is asked for', async () => {
   })
 })
 
+Troubles('the late answer to a form that was closed closes no other one', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/webhooks', async (route) => {
+      if (route.request().method() === 'POST') await answered
+      await route.fallback()
+    })
+    await page.goto(`${app.url}/webhooks`)
+    await signIn(page, 'Webhooks')
+    const begin = async (url: string) => {
+      await page.getByRole('button', { name: 'Create a webhook' }).click()
+      await page.getByRole('textbox', { name: 'URL' }).fill(url)
+      await page.getByLabel('I stored the secret').check()
+    }
+    await begin('https://example.com/first')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await begin('https://example.com/second')
+    answer()
+    await page.locator('a', { hasText: 'https://example.com/first' }).waitFor()
+    const url = page.getByRole('textbox', { name: 'URL' })
+    assert.is(await url.inputValue(), 'https://example.com/second')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await url.waitFor({ state: 'detached' })
+  })
+})
+
 Troubles('a double click on Send asks once, and stops nothing', async () => {
   await app.inBrowser({}, async ({ page }) => {
     let answer = () => {}

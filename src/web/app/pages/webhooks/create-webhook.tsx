@@ -16,19 +16,30 @@ interface Drafting {
   readonly change: (draft: WebhookDraft) => void
 }
 
-export function CreateWebhook({ draft, change, close }: Drafting & { readonly close: () => void }) {
+interface Props extends Drafting {
+  readonly close: () => void
+  /** Hears of it also after it was closed, when there may be another draft. */
+  readonly created: (sent: WebhookDraft) => void
+}
+
+export function CreateWebhook({ draft, change, close, created }: Props) {
   useFocusBack()
   const client = useQueryClient()
   const { url, events, secret, isStored } = draft
   const create = useMutation({
-    mutationFn: () => call<WebWebhook>('POST', '/webhooks', { url, events, secret }),
-    onSuccess: close,
+    mutationFn: (sent: WebhookDraft) =>
+      call<WebWebhook>('POST', '/webhooks', {
+        url: sent.url,
+        events: sent.events,
+        secret: sent.secret,
+      }),
+    onSuccess: (_, sent) => created(sent),
     // Without an answer it may be in the list all the same.
     onSettled: () => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    create.mutate(draft)
   }
   return (
     <Modal

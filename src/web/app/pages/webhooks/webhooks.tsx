@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { dateTime } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
-import { useUnfinished } from '../../session/unfinished.ts'
+import { unfinishedOf, useUnfinished } from '../../session/unfinished.ts'
 import { CreateWebhook } from './create-webhook.tsx'
 import { newDraft, type WebhookDraft } from './webhook-draft.ts'
 
@@ -16,9 +16,15 @@ export function WebhooksPage() {
   return <Private title="Webhooks">{() => <Webhooks />}</Private>
 }
 
+const DRAFT = 'new webhook'
+
 function Webhooks() {
   const webhooks = useQuery(webhooksQuery)
-  const [draft, setDraft] = useUnfinished<WebhookDraft>('new webhook')
+  const [draft, setDraft] = useUnfinished<WebhookDraft>(DRAFT)
+  const close = () => setDraft(undefined)
+  const created = ({ id }: WebhookDraft) => {
+    if (unfinishedOf<WebhookDraft>(DRAFT)?.id === id) close()
+  }
   return (
     <Page
       title="Webhooks"
@@ -33,7 +39,15 @@ function Webhooks() {
       <div>
         <Button onClick={() => setDraft(newDraft())}>Create a webhook</Button>
       </div>
-      {draft && <CreateWebhook draft={draft} change={setDraft} close={() => setDraft(undefined)} />}
+      {draft && (
+        <CreateWebhook
+          key={draft.id}
+          draft={draft}
+          change={setDraft}
+          close={close}
+          created={created}
+        />
+      )}
       <Loaded query={webhooks}>
         {(list) =>
           list.length === 0 ? (
