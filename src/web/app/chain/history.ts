@@ -1,4 +1,5 @@
 import type { WebConfig } from '../../api.ts'
+import type { ChainEvent } from './events.ts'
 import { type EventPage, type LogSearch, nameOf, readEventsBack, readHead } from './logs.ts'
 
 interface Known extends EventPage {
@@ -27,8 +28,15 @@ export async function readHistory(
   const now = known
     ? await goOn(web, search, { known, head, enough })
     : { head, ...(await readEventsBack(web, search, { enough, before: head })) }
-  read.set(name, now)
-  return now
+  const kept = { ...now, events: withoutSurplus(now, enough) }
+  read.set(name, kept)
+  return kept
+}
+
+/** A page may be open for days. One more than is enough says that there are more. */
+function withoutSurplus({ events, head }: Known, enough: number): readonly ChainEvent[] {
+  let older = 0
+  return events.filter(({ block }) => block > head - MAY_CHANGE || older++ <= enough)
 }
 
 interface Look {

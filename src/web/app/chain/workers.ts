@@ -9,6 +9,7 @@ import {
 import { jobEscrowAbi, workerStakingAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
 import { readClock } from './clock.ts'
+import { readHistory } from './history.ts'
 import { jobIdOfHex } from './job-id.ts'
 import { readEventsBack } from './logs.ts'
 import { readerOf } from './reader.ts'
@@ -140,13 +141,13 @@ export interface PaidJob {
   readonly tx: Hex
 }
 
-/** Null: none in the latest blocks. */
+/** Null: none in the blocks that were looked through, which are more with each look. */
 export async function readLastPaidJob(web: WebConfig, workerId: number): Promise<PaidJob | null> {
   const search = {
     address: [web.contracts.job_escrow],
     topics: [[SETTLED, null, null, numberToHex(workerId, { size: 32 })]],
   }
-  const { events } = await readEventsBack(web, search, { enough: 1, before: undefined })
+  const { events } = await readHistory(web, search, 1)
   const [last] = events
   const id = last && jobIdOfHex(String(last.args.jobId))
   return last && id ? { id, tx: last.tx } : null

@@ -149,4 +149,20 @@ History('nothing is looked for that is older than the first event of all', async
   assert.not.equal((await readEventsBack(onNode('e'), search, reading)).next, null)
 })
 
+History(
+  'of what is enough, no more is kept than may change; what was on another branch is none',
+  async () => {
+    const web = onNode('surplus')
+    head = 900
+    blocksWithEvents = [100, 200, 300, 400, 890, 895]
+    assert.equal(blocksOf(await readHistory(web, search, 1)), [895, 890, 400, 300])
+    head = 910
+    blocksWithEvents = [100, 200, 300, 400]
+    assert.equal(blocksOf(await readHistory(web, search, 1)), [400, 300])
+    head = 2_000
+    blocksWithEvents = [100, 200, 300, 400, 1_100]
+    assert.equal(blocksOf(await readHistory(web, search, 1)), [1_100, 400])
+  },
+)
+
 History.run()
