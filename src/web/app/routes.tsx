@@ -14,6 +14,10 @@ const page = (path: string, component: ReturnType<typeof lazyPage>) =>
 
 const pages = [
   page(
+    '/sign-in',
+    lazyPage(() => import('./session/sign-in-page.tsx'), 'SignInPage'),
+  ),
+  page(
     '/',
     lazyPage(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
   ),

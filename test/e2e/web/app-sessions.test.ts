@@ -31,6 +31,31 @@ Sessions('a sign-out, or another wallet, in one tab is noticed in the others', a
   })
 })
 
+Sessions('who signs in on an open page is on it afterwards, in every tab', async () => {
+  await app.inBrowser({}, async ({ context, page }) => {
+    await page.goto(`${app.url}/models`)
+    const other = await context.newPage()
+    await other.goto(`${app.url}/settings`)
+    await walletButton(other).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByText('to open “Models”').waitFor()
+    await signIn(page, 'Models')
+    await page.getByRole('button', { name: /^Account/ }).waitFor()
+    await other.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    await page.goBack()
+    assert.is(new URL(page.url()).pathname, '/models')
+    for (const elsewhere of [
+      'https://example.com/models',
+      '//example.com',
+      '/models@example.com',
+    ]) {
+      await page.goto(`${app.url}/sign-in?back=${encodeURIComponent(elsewhere)}`)
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      assert.is(page.url(), `${app.url}/`)
+    }
+  })
+})
+
 Sessions(
   'a tab that heard nothing of another wallet’s sign-in begins anew, and does nothing',
   async () => {

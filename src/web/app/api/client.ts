@@ -67,6 +67,13 @@ export function beginSession(client: QueryClient, session: WebSession): void {
   client.setQueryData(sessionQuery.queryKey, session)
 }
 
+/** Another tab has signed in, and the cookie is this one's, too. */
+export async function joinSession(client: QueryClient): Promise<void> {
+  // Where it cannot be read now, this tab goes on asking to sign in.
+  const found = await readSession().catch(() => null)
+  if (found) beginSession(client, found)
+}
+
 /** What everybody is told, whoever is signed in; and that nobody is. */
 const KEPT: readonly unknown[] = ['config', 'models', 'network', 'chain', 'session']
 

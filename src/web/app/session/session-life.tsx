@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { WebSession } from '../../api.ts'
-import { endIfOver, endSession } from '../api/client.ts'
+import { endIfOver, endSession, joinSession } from '../api/client.ts'
 import { useLiveUpdates } from '../api/events.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { onSignedInElsewhere, onSignedOutElsewhere } from '../api/signed-in-before.ts'
@@ -32,6 +32,19 @@ export function SessionLife({ session }: { readonly session: WebSession }) {
         else if (wallet !== session.wallet) reloadPage()
       }),
     [client, session.wallet],
+  )
+  return null
+}
+
+/** While nobody is: another tab may sign in for all. */
+export function NoSession() {
+  const client = useQueryClient()
+  useEffect(
+    () =>
+      onSignedInElsewhere((wallet) => {
+        if (wallet !== null) void joinSession(client)
+      }),
+    [client],
   )
   return null
 }

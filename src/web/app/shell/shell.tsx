@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { configQuery, sessionQuery } from '../api/queries.ts'
-import { SessionLife } from '../session/session-life.tsx'
+import { NoSession, SessionLife } from '../session/session-life.tsx'
 import { isOpenPage } from './open-pages.ts'
 import { Brand, Side } from './side.tsx'
 import { useFocusKept } from './use-focus-kept.ts'
@@ -54,7 +54,13 @@ export function Shell() {
                 </Badge>
               )}
               {session === null && isOpenPage(pathname) && (
-                <Button component={Link} to="/" variant="default" size="sm">
+                <Button
+                  renderRoot={(props) => (
+                    <Link {...props} to="/sign-in" search={{ back: pathname }} />
+                  )}
+                  variant="default"
+                  size="sm"
+                >
                   Sign in
                 </Button>
               )}
@@ -76,6 +82,7 @@ export function Shell() {
         </Suspense>
       )}
       {session && <SessionLife session={session} />}
+      {session === null && <NoSession />}
     </>
   )
 }
