@@ -17,7 +17,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 
 /** Inside a build: a file for each process that uses it, named by its pid. */
 const USERS = 'users'
-/** Inside a build: what it was made of, where that is sure. */
+/** Inside a build: what it was made of, where that is sure, and how large its files are. */
 const INPUTS = 'inputs.json'
 /** Builds that nobody uses. Switching between a few versions then writes nothing. */
 const KEPT = 5
@@ -45,9 +45,13 @@ export async function keepBuild({ root, builds, asked, bundle }) {
   const begunMs = Date.now()
   const { files, inputs } = await make(root, bundle)
   const folder = join(builds, contentHash(files))
-  publish(folder, files)
+  const sizes = Object.fromEntries(
+    files.map(({ path, contents }) => [basename(path), contents.length]),
+  )
+  publish(folder, files, sizes)
   const stamps = stampsOf(root, [...inputs, ...AROUND, ...MAKERS])
-  if (isSure(stamps, begunMs)) writeWhole(join(folder, INPUTS), JSON.stringify({ asked, stamps }))
+  if (isSure(stamps, begunMs))
+    writeWhole(join(folder, INPUTS), JSON.stringify({ asked, stamps, sizes }))
   prune(builds)
   return folder
 }
@@ -85,10 +89,18 @@ function findMade(root, builds, asked) {
     if (known?.asked !== asked) continue
     const paths = Object.keys(known.stamps)
     const isSame = paths.every((path) => stampOf(root, path) === known.stamps[path])
-    if (isSame && use(folder)) return folder
+    if (isSame && isWhole(folder, known.sizes) && use(folder)) return folder
   }
   return undefined
 }
+
+/** Where the power went soon after a build was made, its files may be there and empty. */
+const isWhole = (folder, sizes) =>
+  sizes !== undefined &&
+  Object.entries(sizes).every(([name, size]) => {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+    return stats?.size === size
+  })
 
 function readInputs(folder) {
   try {
@@ -134,8 +146,11 @@ function requireWritable(builds) {
 }
 
 /** Two that make the same at once find either nothing or the whole of it. */
-function publish(folder, files) {
-  if (use(folder)) return
+function publish(folder, files, sizes) {
+  if (use(folder)) {
+    if (isWhole(folder, sizes)) return
+    remove(folder)
+  }
   const half = mkdtempSync(join(dirname(folder), '.half-'))
   mkdirSync(join(half, USERS))
   use(half)
@@ -164,9 +179,16 @@ function use(folder) {
     return true
   } catch (error) {
     if (error.code === 'ENOENT') return false
-    throw error
+    if (!isOthers(error)) throw error
+    throw new NotWritable(
+      `${folder} was made by another user, as under sudo: take it away, or run this as that user`,
+      { cause: error },
+    )
   }
 }
+
+/** As of a build that was made under sudo, in a folder that was there before. */
+const isOthers = (error) => error.code === 'EACCES' || error.code === 'EPERM'
 
 /** A role is started again from the build that its network began with, however old that is by then. */
 function prune(builds) {
@@ -177,7 +199,13 @@ function prune(builds) {
       usedAt: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
     }))
     .sort((a, b) => b.usedAt - a.usedAt)
-  for (const { folder } of found.slice(KEPT)) if (!isUsed(folder)) remove(folder)
+  for (const { folder } of found.slice(KEPT)) {
+    try {
+      if (!isUsed(folder)) remove(folder)
+    } catch (error) {
+      if (!isOthers(error)) throw error // it goes once whoever made it makes another one
+    }
+  }
 }
 
 const isUsed = (folder) => usersOf(folder).some((pid) => isAlive(Number(pid)))

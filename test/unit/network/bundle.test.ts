@@ -203,6 +203,16 @@ Bundle('what is left of one whose removal was cut off is not run', async () => {
   assert.is(run(await make()).stdout, '1\n')
 })
 
+Bundle('one whose files a power cut has emptied is made anew', async () => {
+  const then = new Date(Date.now() - 60_000)
+  write('console.log(1)')
+  utimesSync(join(root, PROGRAM), then, then)
+  const build = await make()
+  writeFileSync(join(build, 'worker.mjs'), '')
+  assert.is(await make(), build)
+  assert.is(run(build).stdout, '1\n')
+})
+
 Bundle('a build that was old becomes new when it is used again', async () => {
   write('console.log("old")')
   const old = await make()
