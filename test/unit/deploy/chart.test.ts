@@ -178,6 +178,21 @@ Chart('each budget, policy and autoscaler is of pods that there are', () => {
   }
 })
 
+Chart('webhooks go to the public internet by either protocol, but for own networks', async () => {
+  const own = 'networkPolicies.privateNetworks={10.0.0.0/8,fd00::/8,2001:db8:7::/48}'
+  const policies = ofKind(await render<Found>([...EVERYTHING, '--set', own]), 'NetworkPolicy')
+  const rules = policies.flatMap(({ spec }) => spec.egress ?? [])
+  const blocks = rules.flatMap(({ to = [] }) => to).flatMap(({ ipBlock }) => ipBlock ?? [])
+  assert.equal(
+    blocks.filter(({ except }) => except),
+    [
+      { cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] },
+      // What is no public address is in neither of the two.
+      { cidr: '2000::/3', except: ['2001:db8:7::/48'] },
+    ],
+  )
+})
+
 Chart('autoscaling looks at figures that the roles have', () => {
   const known = readFileSync(join(ROOT, 'src/docs/operating/monitoring.md'), 'utf8')
   const figures = ofKind(most, 'HorizontalPodAutoscaler').flatMap(({ spec }) =>
