@@ -31,7 +31,7 @@ export function makeMirror<Value>(options: Options<Value>): Mirror<Value> {
     for (const resolve of waiting.splice(0)) resolve()
   }
   const take = ({ key, entry }: BucketChange) => {
-    const value = entry && parse(entry.value)
+    const value = entry && entry !== 'unreadable' ? parse(entry.value) : undefined
     if (value === undefined) values.delete(key)
     else values.set(key, value)
   }

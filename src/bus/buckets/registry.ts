@@ -62,7 +62,9 @@ async function keepWatching(
       ...bucket,
       filter,
       from: what,
-      each: ({ key, entry }) => each(key, entry),
+      each: ({ key, entry }) => {
+        if (entry !== 'unreadable') each(key, entry)
+      },
       ended: (error) => {
         log.warn({ err: error, bucket: bucket.bucket }, 'registry: watch ended, opening it anew')
         void reopen()

@@ -8,6 +8,7 @@ import {
   type NatsConnection,
   nanos,
 } from 'nats'
+import type { RegistryEntry } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { decode } from '../codec.ts'
 import type { BucketName } from '../streams/streams.ts'
@@ -18,7 +19,7 @@ export interface BucketChange {
   /** Of the bucket: a later change has a higher one. */
   readonly revision: number
   /** Undefined: deleted. */
-  readonly entry: { readonly value: unknown; readonly revision: number } | undefined
+  readonly entry: RegistryEntry | 'unreadable' | undefined
   /** How many more there were when this one was sent; 0: that was all for now. */
   readonly pending: number
 }
@@ -71,7 +72,7 @@ export async function watchBucket(options: Options): Promise<() => void> {
     }
     if (!message) return
     try {
-      each(toChange(message, prefix))
+      each(toChange(message, prefix, log))
     } catch (failure) {
       log.error({ err: failure, subject: message.subject }, 'bucket: watcher failed')
     }
@@ -83,12 +84,23 @@ export async function watchBucket(options: Options): Promise<() => void> {
   }
 }
 
-function toChange({ subject, seq, data, headers, info }: JsMsg, prefix: string): BucketChange {
+function toChange(message: JsMsg, prefix: string, log: Log): BucketChange {
+  const { subject, seq, headers, info } = message
   const gone = headers?.get('KV-Operation')
   return {
     key: subject.slice(prefix.length),
     revision: seq,
-    entry: gone === 'DEL' || gone === 'PURGE' ? undefined : { value: decode(data), revision: seq },
+    entry: gone === 'DEL' || gone === 'PURGE' ? undefined : entryOf(message, log),
     pending: info.pending,
+  }
+}
+
+/** What nobody can read is told of, too: who watches may wait for the last of all. */
+function entryOf({ subject, seq, data }: JsMsg, log: Log): BucketChange['entry'] {
+  try {
+    return { value: decode(data), revision: seq }
+  } catch (error) {
+    log.error({ err: error, subject }, 'bucket: an entry that nobody can read')
+    return 'unreadable'
   }
 }

@@ -30,13 +30,13 @@ async function watched() {
     parse: (value) => value as string,
   })
   await new Promise(setImmediate)
-  const tell = (seq: number, value: string | undefined) => {
-    const headers = value === undefined ? { get: () => 'DEL' } : undefined
-    const data = encode(value ?? null)
-    const message = { subject: '$KV.WEBHOOKS.key', seq, data, headers, info: { pending: 0 } }
+  const tellBytes = (seq: number, data: Uint8Array, headers?: { get(): string }, key = 'key') => {
+    const message = { subject: `$KV.WEBHOOKS.${key}`, seq, data, headers, info: { pending: 0 } }
     hear(null, message as never)
   }
-  return { mirror, tell }
+  const tell = (seq: number, value: string | undefined) =>
+    tellBytes(seq, encode(value ?? null), value === undefined ? { get: () => 'DEL' } : undefined)
+  return { mirror, tell, tellBytes }
 }
 
 Copy('a change that comes late or twice does not undo a newer one', async () => {
@@ -49,6 +49,18 @@ Copy('a change that comes late or twice does not undo a newer one', async () => 
   assert.is(mirror.get('key'), undefined)
   tell(4, 'fourth')
   assert.is(mirror.get('key'), 'fourth')
+  mirror.stop()
+})
+
+Copy('an entry that nobody can read is left out, and hides none of the others', async () => {
+  const { mirror, tell, tellBytes } = await watched()
+  const noMessage = new TextEncoder().encode('by hand')
+  tellBytes(1, noMessage, undefined, 'other')
+  assert.ok(mirror.whole, 'though it was the last of all')
+  assert.is(mirror.get('other'), undefined)
+  tell(2, 'second')
+  tellBytes(3, noMessage)
+  assert.is(mirror.get('key'), undefined)
   mirror.stop()
 })
 
