@@ -9,12 +9,13 @@ export function makeStoreFile(redis: Redis): StoreFile {
     rewrite: async () => {
       const told = await readInfo(redis, 'persistence')
       if (told('aof_enabled') !== '1' || told('aof_rewrite_in_progress') === '1') return false
+      const hasFailed = told('aof_last_bgrewrite_status') !== 'ok'
       const size = told('aof_current_size')
-      if (size === sizeBefore) return false
+      if (size === sizeBefore && !hasFailed) return false
       await redis.bgrewriteaof()
       // Only then: what is refused is asked for again.
       sizeBefore = size
-      if (told('aof_last_bgrewrite_status') !== 'ok') {
+      if (hasFailed) {
         throw new Error('redis: the last rewrite of its append-only file failed, its log says why')
       }
       return true
