@@ -1,6 +1,6 @@
 import type { LaneIntent, LockIntent } from '../../src/messages/lane.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
-import type { EscrowWriter } from '../../src/ports/escrow.ts'
+import type { EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { isUnderWay, type LaneQueue, markUnderWay } from './queue.ts'
@@ -22,6 +22,7 @@ interface Options {
   readonly queue: LaneQueue
   readonly outbox: Pick<Outbox, 'read'>
   readonly writer: Pick<EscrowWriter, 'isIncluded'>
+  readonly reader: Pick<EscrowReader, 'jobFacts'>
   readonly registrations: Registrations
   readonly untilChain: UntilChain
   readonly clock: Clock
@@ -36,7 +37,7 @@ const NONCES = 64
 const LAG_MS = 3_000
 
 export function makeLookBehind(options: Options): LookBehind {
-  const { queue, outbox, writer, registrations, untilChain, clock, log } = options
+  const { queue, outbox, writer, reader, registrations, untilChain, clock, log } = options
 
   /** Newest first. */
   const stored = async (nextNonce: number): Promise<readonly Sent[]> => {
@@ -55,6 +56,17 @@ export function makeLookBehind(options: Options): LookBehind {
     const needed = await Promise.all(left.map(options.askChain))
     return needed.includes(true)
   }
+  /** A node may keep no receipts that are so old: what happened is on chain all the same. */
+  const hasHappened = async ({ batch, transaction, earlier }: Sent): Promise<boolean> => {
+    if (batch.type !== 'lock') return false
+    const attempts = [transaction.hash, ...earlier]
+    for (const { jobId } of batch.items) {
+      const history = await untilChain(() => reader.jobFacts(jobId))
+      const locked = history.find(({ type }) => type === 'locked')
+      if (locked) return attempts.includes(locked.tx)
+    }
+    return false
+  }
 
   return async (nextNonce) => {
     let gone = await inNoBlock(await stored(nextNonce))
@@ -62,12 +74,16 @@ export function makeLookBehind(options: Options): LookBehind {
     await pause(clock, LAG_MS)
     gone = await inNoBlock(gone)
     let any = false
-    for (const { batch, transaction } of gone) {
+    for (const sent of gone) {
+      const { batch, transaction } = sent
       if (batch.type === 'register') {
         any = (await registrations.ask(batch.items[0], () => {})) || any
       } else if (batch.type === 'lock') {
-        // A node may just keep no receipts that are so old: what happened is on chain all the same.
-        if (!(await lockAgain(batch.items))) break
+        if (!(await lockAgain(batch.items))) {
+          // Of those before it the node keeps none either. Else its jobs have asked again by themselves.
+          if (await hasHappened(sent)) break
+          continue
+        }
         any = true
         const { nonce, hash } = transaction
         log.warn(
