@@ -67,6 +67,18 @@ test('a lock that its job has asked for again does not hide the older ones', asy
   assert.equal(house.batches().slice(3), ['lock 1'])
 })
 
+test('a lock that is gone with its nonce goes anew, though another has come since', async (house) => {
+  const { chain } = house
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  chain.goBack(0)
+  stealNonces(chain, 'lock', 1)
+  await house.say(lock(job(2)))
+  assert.equal(house.batches(), ['lock 1', 'lock 2'])
+  await house.clock.advance(5_000)
+  assert.equal(house.batches().slice(2), ['lock 1'])
+})
+
 test('a node that has kept no receipt makes nothing go twice', async (house) => {
   const { chain } = house
   const lane = await house.start('lock')
