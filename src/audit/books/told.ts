@@ -32,9 +32,11 @@ const WAYS_OUT: Partial<Record<ToldStatus, readonly ToldStatus[]>> = {
   // The chain has the last word: where the journal is a restored copy, or the chain has gone back, behind a
   // settlement, too, whose credits it then lacks. How it ended there is checked like any other end.
   settled: ['disputed', 'upheld', 'failed'],
-  failed: ['settled'],
+  // With the dispute that it had, where it had one.
+  failed: ['settled', 'disputed'],
   refunded: ['settled'],
-  upheld: [],
+  // Another verdict, in place of the one that is gone.
+  upheld: ['settled'],
   abandoned: [],
 }
 

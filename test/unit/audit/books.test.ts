@@ -216,14 +216,23 @@ Books('what is set aside for a withdrawal is reserved, and no job', () => {
 
 Books('a terminal state stays', () => {
   const kept = (['failed', 'refunded', 'upheld', 'abandoned'] as const).every(
-    (from) => mayBecome(from, from) && !mayBecome(from, 'pending') && !mayBecome(from, 'disputed'),
+    (from) => mayBecome(from, from) && !mayBecome(from, 'pending') && !mayBecome(from, 'settling'),
   )
   assert.ok(kept)
   assert.ok(mayBecome('failed', 'settled') && mayBecome('refunded', 'settled'))
-  assert.not.ok(mayBecome('upheld', 'settled') || mayBecome('abandoned', 'settled'))
+  assert.not.ok(mayBecome('abandoned', 'settled') || mayBecome('refunded', 'disputed'))
   assert.ok(mayBecome('settled', 'disputed') && !mayBecome('settled', 'refunded'))
   assert.ok(mayBecome('processing', 'pending'))
 })
+
+Books(
+  'a chain that has gone back: a dispute comes back with its job, a verdict may be another',
+  () => {
+    assert.ok(mayBecome('failed', 'disputed'))
+    assert.ok(mayBecome('upheld', 'settled'))
+    assert.not.ok(mayBecome('upheld', 'disputed') || mayBecome('upheld', 'failed'))
+  },
+)
 
 Books(
   'a settlement that the chain took back with its deposit: failed, unless the chain has it',
