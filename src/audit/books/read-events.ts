@@ -19,7 +19,8 @@ export interface EventsRead {
  */
 export async function readOn(chain: Chain, before?: EventsRead): Promise<EventsRead> {
   const [head, isStill] = await Promise.all([chain.client.getBlock(), isOnChain(chain, before)])
-  const known = before && isStill ? before : undefined
+  // Of several nodes one may lag: its head is older than what was read, and the books cannot go back.
+  const known = isStill && before && before.until.number <= head.number ? before : undefined
   const logs = await chain.logs(chain.escrow, [], {
     ...(known && { from: known.until.number + 1n }),
     until: head.number,
