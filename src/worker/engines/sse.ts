@@ -17,6 +17,7 @@ export class SseReader {
   private hasBegun = false
   private rest = ''
   private data: string[] = []
+  private dataUnits = 0
   private afterCarriageReturn = false
 
   /** @param last data that nothing follows: its event is given though neither blank line nor end comes */
@@ -39,8 +40,10 @@ export class SseReader {
     if (text !== '') this.afterCarriageReturn = text.endsWith('\r')
     const lines = (this.rest + fresh.replace(CARRIAGE_RETURNS, '\n')).split('\n')
     this.rest = lines.pop() ?? ''
-    if (this.rest.length > UNITS_MAX) throw new Error('an event of the stream has no end')
     for (const line of lines) this.readLine(line, events)
+    if (this.rest.length + this.dataUnits > UNITS_MAX) {
+      throw new Error('an event of the stream has no end')
+    }
     if (this.last !== undefined) this.takeLast(this.last, events)
     return events
   }
@@ -64,14 +67,14 @@ export class SseReader {
     if (line === '') {
       if (this.data.length > 0) events.push(this.data.join('\n'))
       this.data = []
+      this.dataUnits = 0
       return
     }
-    const data = dataOf(line)
-    if (data !== undefined) this.data.push(data)
-    else if (line.startsWith('error:')) {
-      // A field of llama.cpp's own, until September 2025: the value is what others tell as `{"error": value}`.
-      this.data.push(`{"error":${line.slice(6)}}`)
-    }
+    // `error` is a field of llama.cpp's own, until September 2025: the value is what others tell as `{"error": value}`.
+    const data = line.startsWith('error:') ? `{"error":${line.slice(6)}}` : dataOf(line)
+    if (data === undefined) return
+    this.data.push(data)
+    this.dataUnits += data.length
   }
 }
 

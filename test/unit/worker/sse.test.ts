@@ -56,4 +56,15 @@ Sse('an event whose blank line never came is given at the end', () => {
   assert.equal(read(''), [])
 })
 
+Sse('an event without end is no event, be it one line or many', () => {
+  const part = 'a'.repeat(1024 * 1024)
+  for (const piece of [part, `data: ${part}\n`]) {
+    const reader = new SseReader()
+    const readOn = () => {
+      for (let mebi = 0; mebi < 20; mebi++) reader.push(utf8(piece))
+    }
+    assert.throws(readOn, /has no end/)
+  }
+})
+
 Sse.run()
