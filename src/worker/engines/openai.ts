@@ -111,11 +111,14 @@ export class OpenAiEngine implements Engine {
 
   /** @returns undefined: the answer is over, in whatever way the connection ended */
   private async read(body: UpstreamBody, stream: UpstreamStream): Promise<Buffer | undefined> {
+    const askedMs = performance.now()
     try {
-      return await body.next(this.patienceMs(stream))
+      return await body.next(Math.max(0, this.patienceMs(stream) - stream.silentMs))
     } catch (error) {
       if (stream.isWhole) return undefined
       throw error
+    } finally {
+      stream.silentMs += performance.now() - askedMs
     }
   }
 
@@ -143,12 +146,13 @@ export class OpenAiEngine implements Engine {
 
   /** Sends the request; resolves when the upstream has begun to answer. */
   private async open(job: EngineJob, signal: AbortSignal): Promise<Begun> {
-    try {
-      return await this.begin(await this.post(job, {}, signal))
-    } catch (error) {
-      const less = lessThan(error)
-      if (!less) throw error
-      return this.begin(await this.post(job, less, signal))
+    let less: Less = {}
+    for (;;) {
+      try {
+        return await this.begin(await this.post(job, less, signal))
+      } catch (error) {
+        less = lessThan(less, error)
+      }
     }
   }
 
@@ -221,15 +225,20 @@ export class OpenAiEngine implements Engine {
 /** What is left out of a request. */
 type Less = { readonly [Field in 'max_tokens' | 'stream_options']?: undefined }
 
-/** What to leave out of a request that was refused so; undefined: that would not help. */
-function lessThan(error: unknown): Less | undefined {
-  if (!(error instanceof EngineFault)) return undefined
+/** What to leave out of a request that was refused so without `less`. @throws `error`, where that would not help */
+function lessThan(less: Less, error: unknown): Less {
+  const field = error instanceof EngineFault ? refusedField(error) : undefined
+  if (!field || field in less) throw error
+  return { ...less, [field]: undefined }
+}
+
+function refusedField({ kind, message }: EngineFault): keyof Less | undefined {
   // Several servers refuse when prompt and max_tokens together pass the context, though the
   // prompt alone fits. Without a cap they stop at the context's end, and the agent at the cap.
-  if (error.kind === 'context_length') return { max_tokens: undefined }
+  if (kind === 'context_length') return 'max_tokens'
   // Mistral's service, and servers from before mid-2024: they tell the usage unasked, or not at all.
-  const isUnknown = error.kind === 'invalid_request' && error.message.includes('stream_options')
-  return isUnknown ? { stream_options: undefined } : undefined
+  const isUnknown = kind === 'invalid_request' && message.includes('stream_options')
+  return isUnknown ? 'stream_options' : undefined
 }
 
 /** Undici's own code is for an end, the system's for a reset. */

@@ -63,7 +63,7 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * @param withinMs fails where nothing comes for so long
+   * @param withinMs fails where nothing comes for so long; what is here already is given all the same
    * @returns all that has come since the last time; undefined: it is over
    * @throws where it broke off
    */
@@ -133,7 +133,7 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
 
   private async changeWithin(spanMs: number): Promise<void> {
     const late = setTimeout(() => {
-      this.controller?.abort(new Error(`nothing came for ${spanMs / 1_000} s`))
+      this.controller?.abort(LATE)
     }, spanMs)
     await this.change()
     clearTimeout(late)
@@ -148,3 +148,4 @@ export class UpstreamBody implements Dispatcher.DispatchHandler {
 
 /** One for all: nobody reads where it was made, and a stack costs more than a token. */
 const STOPPED = new Error('stopped')
+const LATE = new Error('it was silent for too long')

@@ -60,6 +60,8 @@ export class UpstreamStream {
   private frame: EventFrame | undefined
   private frames = 0
   private done = false
+  /** How long its reader has waited since the last event. What keeps a connection open is none: a proxy says it, too. */
+  silentMs = 0
 
   /**
    * @returns what `bytes` add to the answer, as one piece
@@ -124,7 +126,10 @@ export class UpstreamStream {
   private read(events: readonly string[]): Piece {
     let text = ''
     const before = this.contentEvents
-    if (events.length > 0) this.head = []
+    if (events.length > 0) {
+      this.head = []
+      this.silentMs = 0
+    }
     this.events += events.length
     for (const data of events) {
       if (data.trim() === '[DONE]') this.done = true

@@ -128,6 +128,32 @@ Ends(
   },
 )
 
+/** Says what keeps a connection open, for longer than any answer is waited for, until it is left. */
+async function ping(response: ServerResponse): Promise<void> {
+  const until = performance.now() + 4 * FIRST_BYTE_MS
+  while (performance.now() < until && !response.destroyed) {
+    response.write(': ping\n\n')
+    await sleep(50)
+  }
+  assert.ok(response.destroyed)
+}
+
+Ends('what keeps a connection open is silence', async () => {
+  const whole = await answered((_request, response) => {
+    open(response, delta({ content: 'a' }), delta({}, 'stop'))
+    return ping(response)
+  })
+  assert.is(whole.text, 'a')
+  assert.is(whole.finishReason, 'stop')
+  for (const early of [[], [delta({ content: 'a' })]]) {
+    const { kind } = await failed((_request, response) => {
+      open(response, ...early)
+      return ping(response)
+    })
+    assert.is(kind, 'engine')
+  }
+})
+
 Ends('a refusal that breaks off is still one of its status', async () => {
   const cut =
     (status: number, words: string) => async (_request: unknown, response: ServerResponse) => {
@@ -172,6 +198,18 @@ Ends('a server that knows no stream_options is asked without them', async () => 
     upstream.requests.map(({ max_tokens }) => max_tokens),
     [1_000, 1_000],
   )
+})
+
+Ends('a server that refuses both is asked without either', async () => {
+  const { text } = await answered((request, response) => {
+    const message =
+      'stream_options' in request ? 'unknown: stream_options' : 'maximum context is 10'
+    const isRefused = 'stream_options' in request || 'max_tokens' in request
+    if (!isRefused) return stream(response, ['a'])
+    response.writeHead(400).end(JSON.stringify({ object: 'error', message }))
+  })
+  assert.is(text, 'a')
+  assert.is(upstream.requests.length, 3)
 })
 
 Ends('a job goes on under the name it has, though a look at the models fails', async () => {
