@@ -80,17 +80,16 @@ async function introduce(call: WorkerCall, deps: ConnectDeps): Promise<Result<In
   if (!hello.ok) return hello
   const { address } = hello.value.profile
   const token = first.value.sessionToken
-  // One that goes on needs no more room than it has. For one that finds none here, nothing is paid.
-  const hasRoom = () => deps.pool.members.sessionOf(address, token) || deps.pool.members.hasRoom
-  if (!hasRoom()) return err(FULL)
+  // For one that finds none here, nothing is paid.
+  if (!deps.pool.members.hasRoomFor(address)) return err(FULL)
   const workerId = await deps.enrolment.workerId(hello.value.registration)
   if (!workerId.ok) return workerId
   const shown = await deps.pool.members.shownBefore(hello.value.profile)
   const closedMeanwhile = closedDoor(deps)
   if (closedMeanwhile) return err(closedMeanwhile)
   const profile = { ...hello.value.profile, workerId: workerId.value, shown }
-  const before = deps.pool.members.sessionOf(address, token)
-  return hasRoom() ? ok({ profile, before }) : err(FULL)
+  if (!deps.pool.members.hasRoomFor(address)) return err(FULL)
+  return ok({ profile, before: deps.pool.members.sessionOf(address, token) })
 }
 
 function letIn(call: WorkerCall, { profile, before }: Introduced, deps: ConnectDeps): void {

@@ -33,9 +33,10 @@ export class Members {
     this.seldom = new Seldom(deps.clock, deps.log)
   }
 
-  /** Whether one more worker may come. */
-  get hasRoom(): boolean {
-    return this.deps.placements.workers < this.deps.workersMax
+  /** Whether this worker may come. One that is here, though its stream may be gone, has its place. */
+  hasRoomFor(worker: Address): boolean {
+    const { placements, workersMax } = this.deps
+    return placements.workers < workersMax || placements.sessionOf(worker) !== undefined
   }
 
   /** Models that a worker about to join has shown to serve. Never rejects. */

@@ -80,7 +80,12 @@ export class PoolStage {
   private closeServer = async () => {}
 
   /** @param canary whether workers must pass canary jobs: a test that scripts its workers has none */
-  constructor({ canary = false, admitted = new MemoryRegistry(), clock = systemClock } = {}) {
+  constructor({
+    canary = false,
+    admitted = new MemoryRegistry(),
+    clock = systemClock,
+    workersMax = 100,
+  } = {}) {
     this.admitted = admitted
     this.clock = clock
     this.bus.subscribe('cmd.*.*.*', (message, _subject, respond) => {
@@ -110,7 +115,7 @@ export class PoolStage {
       clock,
       log,
       escrowSeparator: ESCROW_SEPARATOR,
-      workersMax: 100,
+      workersMax,
       leaveMs: 0,
       drainMs: 15_000,
     })

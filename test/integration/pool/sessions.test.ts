@@ -27,6 +27,22 @@ Sessions(
 )
 
 Sessions(
+  'a full pool: nobody new comes in, nor is registered first, and whoever is there may begin anew in its own place',
+  inHouse(
+    async ({ stage, rogue }) => {
+      const older = await rogue(9)
+      assert.is((await rogue(8)).ended?.code, 'RESOURCE_EXHAUSTED')
+      assert.is(stage.chain.asked, 1, 'for the first one')
+      const newer = await rogue(9)
+      assert.ok(newer.welcomed)
+      await until('the older to end', () => older.ended, SOON_MS)
+      assert.is(stage.workers(), 1)
+    },
+    { workersMax: 1 },
+  ),
+)
+
+Sessions(
   'turned away: a false key, no model of the catalogue, no slots, another protocol',
   inHouse(async ({ rogue }) => {
     const code = async (hello: ConstructorParameters<typeof Rogue>[2]) => {
@@ -113,15 +129,6 @@ Sessions(
     assert.ok(first.welcomed && !first.ended)
     stage.chain.registered.set(identity(9).address, 9)
     assert.ok((await rogue(9)).welcomed, 'whoever has a number is let in')
-  }),
-)
-
-Sessions(
-  'a worker that finds the pool full is not registered first',
-  inHouse(async ({ stage, rogue }) => {
-    Object.defineProperty(stage.pool.members, 'hasRoom', { get: () => false })
-    assert.is((await rogue(9)).ended?.code, 'RESOURCE_EXHAUSTED')
-    assert.is(stage.chain.asked, 0)
   }),
 )
 
