@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Abi,
-  createWalletClient,
   encodeFunctionData,
   type Hex,
-  http,
+  HttpRequestError,
+  keccak256,
   parseSignature,
+  TimeoutError,
   type TransactionReceipt,
+  type TransactionSerializable,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { ConfigError } from '../../config/read.ts'
 import type { Address } from '../../domain/ids.ts'
-import type { Settings } from '../cli/settings.ts'
 import type { WorkerKey } from '../key/open-key.ts'
 import { rComputeAbi, stakingAbi } from './abi.ts'
 import { type Chain, reasonOf } from './chain.ts'
@@ -33,7 +34,6 @@ export class Sender {
 
   constructor(
     private readonly chain: Chain,
-    private readonly settings: Settings,
     key: WorkerKey,
   ) {
     this.account = privateKeyToAccount(`0x${key.bytes.toString('hex')}`)
@@ -41,7 +41,7 @@ export class Sender {
 
   /**
    * Sends one call and waits until it is mined.
-   * @throws {ConfigError} saying what the chain has against it; then nothing was sent
+   * @throws {ConfigError} saying what the chain has against it, or which transaction to look at
    */
   async send(call: ContractCall): Promise<Hex> {
     const { client } = this.chain
@@ -50,19 +50,15 @@ export class Sender {
     await client.simulateContract({ ...call, account }).catch((error: unknown) => {
       throw new ConfigError(`the contract refuses ${call.functionName}: ${reasonOf(error)}`)
     })
-    const wallet = createWalletClient({ account, transport: http(this.settings.WORKER_RPC_URL) })
-    const about = { to: call.address, data: encodeFunctionData(call) }
-    const hash = await client
-      .estimateGas({ ...about, account })
-      .then((gas) => wallet.sendTransaction({ ...about, gas: withSomeToSpare(gas), chain: null }))
-      .catch((error: unknown) => {
-        throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
-      })
+    const refused = (error: unknown) => {
+      throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
+    }
+    const signed = await this.sign(call).catch(refused)
+    const hash = keccak256(signed)
+    await this.hand(signed, hash).catch(refused)
     const receipt = await this.receiptOf(hash)
     if (!receipt) {
-      throw new ConfigError(
-        `transaction ${hash} is sent but not mined yet: look at it before you repeat`,
-      )
+      throw new ConfigError(`transaction ${hash} is not mined yet: look at it before you repeat`)
     }
     if (receipt.status !== 'success') {
       throw new ConfigError(
@@ -70,6 +66,30 @@ export class Sender {
       )
     }
     return hash
+  }
+
+  private async sign(call: ContractCall): Promise<Hex> {
+    const { client } = this.chain
+    const { account } = this
+    const about = { account, to: call.address, data: encodeFunctionData(call) }
+    const gas = withSomeToSpare(await client.estimateGas(about))
+    const request = await client.prepareTransactionRequest({ ...about, gas, chain: null })
+    return account.signTransaction(request as TransactionSerializable)
+  }
+
+  /**
+   * The node's word may be lost, or be that of a proxy before it: what it may have taken counts as sent, or whoever
+   * repeats the command stakes twice.
+   * @throws where it says no, and does not know the transaction
+   */
+  private async hand(signed: Hex, hash: Hex): Promise<void> {
+    const { client } = this.chain
+    try {
+      await client.sendRawTransaction({ serializedTransaction: signed })
+    } catch (error) {
+      if (isNoAnswer(error)) return
+      if (!(await client.getTransaction({ hash }).catch(() => undefined))) throw error
+    }
   }
 
   /**
@@ -143,6 +163,10 @@ export class Sender {
     )
   }
 }
+
+const isNoAnswer = (error: unknown): boolean =>
+  error instanceof TimeoutError ||
+  (error instanceof HttpRequestError && (error.status === undefined || error.status >= 500))
 
 /**
  * What a call costs depends on its block: votes are kept once a second and earnings by windows, and who comes first in

@@ -110,7 +110,7 @@ async function open(settings: Settings): Promise<Account> {
   const chain = await openChain(settings, contracts)
   const key = await existingKey(settings)
   const facts = await factsOf({ chain, key })
-  return { chain, key, facts, sender: new Sender(chain, settings, key) }
+  return { chain, key, facts, sender: new Sender(chain, key) }
 }
 
 async function factsOf({ chain, key }: Pick<Account, 'chain' | 'key'>): Promise<WorkerFacts> {

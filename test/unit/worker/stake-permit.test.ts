@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert'
 import { toAddress } from '../../../src/domain/ids.ts'
 import type { Chain } from '../../../src/worker/chain/chain.ts'
 import { Sender } from '../../../src/worker/chain/send.ts'
-import type { Settings } from '../../../src/worker/cli/settings.ts'
 import { keyOf } from '../../../src/worker/key/open-key.ts'
 
 const Permit = suite('worker: the permit that a stake brings along')
@@ -30,7 +29,7 @@ async function deadlineAt(timestamp: number): Promise<number> {
     workerStaking: toAddress(`0x${'2'.repeat(40)}`),
   }
   const chain = { client, contracts } as unknown as Chain
-  const sender = new Sender(chain, {} as Settings, keyOf(Buffer.alloc(32, 7)))
+  const sender = new Sender(chain, keyOf(Buffer.alloc(32, 7)))
   await sender.stake(1, 10n).catch(() => {})
   return Number(deadline)
 }
