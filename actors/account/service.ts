@@ -66,6 +66,7 @@ export function makeAccountService(options: AccountOptions): AccountService {
           })
           .finally(() => underWay.delete(answered))
         underWay.add(answered)
+        return answered
       },
       { queue: QUEUE },
     )
@@ -92,7 +93,8 @@ export function makeAccountService(options: AccountOptions): AccountService {
     },
     stop: async () => {
       for (const end of endings.splice(0)) end()
-      if (underWay.size > 0) await Promise.race([Promise.all(underWay), pause(clock, ANSWER_MS)])
+      if (underWay.size > 0)
+        await Promise.race([Promise.allSettled(underWay), pause(clock, ANSWER_MS)])
     },
   }
 }

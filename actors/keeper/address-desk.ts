@@ -28,7 +28,7 @@ export function openAddressDesk({ bus, reader, wallets, log }: Options): () => v
   }
   const questions = bus.subscribe(SUBJECTS.depositAddress, (message, _subject, respond) => {
     const { wallet } = message as AskDepositAddress // only the web app asks here
-    answer(wallet).then(respond, (error: unknown) => {
+    return answer(wallet).then(respond, (error: unknown) => {
       log.warn({ err: error, wallet }, 'keeper: deposit address not told')
       const reason = error instanceof Error ? error.message : String(error)
       respond({ type: 'unavailable', reason } satisfies DepositAddressReply)

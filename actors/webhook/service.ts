@@ -39,10 +39,8 @@ export function makeWebhookService({ handlers, bus, log }: Options): {
     start: async () => {
       subscription = bus.subscribe(
         SUBJECTS.webhooks,
-        (message, _subject, respond) => {
-          // Only edges and the web app's API ask here.
-          void answer(message as WebhookRequest).then(respond)
-        },
+        // Only edges and the web app's API ask here.
+        (message, _subject, respond) => answer(message as WebhookRequest).then(respond),
         { queue: QUEUE },
       )
     },

@@ -16,7 +16,8 @@ export interface Bus {
     trace?: Traceparent,
   ): Promise<Reply>
   /**
-   * Handlers run in order of arrival and must not block; `respond` may be called later.
+   * Handlers run in order of arrival and must not block; `respond` may be called later. What one throws,
+   * or rejects the promise with that it returns, is logged, and nobody is answered.
    * @param options `own`: nobody else answers there, so what this process says there stays in it
    */
   subscribe(
@@ -38,7 +39,7 @@ export type BusHandler = (
   subject: string,
   respond: (reply: unknown) => void,
   trace?: Traceparent,
-) => void
+) => unknown
 
 export interface Subscription {
   unsubscribe(): void

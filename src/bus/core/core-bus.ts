@@ -120,16 +120,18 @@ function deliver(message: Msg, handler: BusHandler, log: Log): void {
       if (message.reply) unlessClosed(() => message.respond(encode(reply)))
     }
     const trace = message.headers && traceOf(message.headers)
-    handler(decode(message.data), subject, respond, trace)
+    return handler(decode(message.data), subject, respond, trace)
   })
 }
 
-/** One bad message must not end the subscription that carries all the others. */
-function guarded(subject: string, log: Log, call: () => void): void {
+/** One bad message must not end the subscription that carries all the others, nor the process. */
+function guarded(subject: string, log: Log, call: () => unknown): void {
+  const failed = (error: unknown) => log.error({ err: error, subject }, 'message handler failed')
   try {
-    call()
+    const answered = call()
+    if (answered instanceof Promise) answered.catch(failed)
   } catch (error) {
-    log.error({ err: error, subject }, 'message handler failed')
+    failed(error)
   }
 }
 
