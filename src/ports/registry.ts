@@ -10,8 +10,18 @@ export interface Registry {
   watch(
     filter: string,
     each: (key: string, entry: RegistryEntry | undefined) => void,
-    options?: { updatesOnly?: boolean },
+    options?: WatchOptions,
   ): Promise<() => void>
+}
+
+export interface WatchOptions {
+  /** What there is now is not told. */
+  readonly updatesOnly?: boolean
+  /**
+   * The watch has ended by itself, and is opened anew. What changes until then is told late: all that there is
+   * is told then.
+   */
+  readonly broken?: () => void
 }
 
 export interface RegistryEntry {

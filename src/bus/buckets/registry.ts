@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamClient, KV, KvEntry, NatsConnection } from 'nats'
-import type { Registry, RegistryEntry } from '../../ports/registry.ts'
+import type { Registry, RegistryEntry, WatchOptions } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { isWrongLastSequence } from '../api-error.ts'
 import { decode, encode } from '../codec.ts'
@@ -40,8 +40,7 @@ export function makeRegistry(bucket: Bucket): Registry {
       await kv.put(key, encode(value))
     },
     delete: (key) => kv.delete(key),
-    watch: (filter, each, options) =>
-      keepWatching(bucket, filter, each, options?.updatesOnly ? 'updates' : 'all'),
+    watch: (filter, each, options) => keepWatching(bucket, filter, each, options),
   }
 }
 
@@ -52,7 +51,7 @@ async function keepWatching(
   bucket: Bucket,
   filter: string,
   each: Parameters<Registry['watch']>[1],
-  from: 'all' | 'updates',
+  { updatesOnly, broken }: WatchOptions = {},
 ): Promise<() => void> {
   const { connection, log } = bucket
   let stopped = false
@@ -67,6 +66,7 @@ async function keepWatching(
       },
       ended: (error) => {
         log.warn({ err: error, bucket: bucket.bucket }, 'registry: watch ended, opening it anew')
+        broken?.()
         void reopen()
       },
     })
@@ -83,7 +83,7 @@ async function keepWatching(
       }
     }
   }
-  stop = await open(from)
+  stop = await open(updatesOnly ? 'updates' : 'all')
   return () => {
     stopped = true
     stop()

@@ -29,7 +29,7 @@ interface Cached {
 export class KeyCache {
   readonly #options: Options
   readonly #entries = new Map<string, Cached>()
-  /** Grows at every change, so that a read that began before it is not kept. */
+  /** Grows at every change, and when a watch stands, so that a read that began before it is not kept. */
   #changes = 0
   /** Grows when a connection comes or goes: what an older one began is void. */
   #epoch = 0
@@ -41,8 +41,8 @@ export class KeyCache {
   constructor(options: Options) {
     this.#options = options
     options.bus.onConnection((connected) => {
-      this.#forget()
-      if (connected) void this.#watch()
+      if (connected) this.#watchAnew()
+      else this.#forget()
     })
     void this.#watch()
   }
@@ -84,6 +84,11 @@ export class KeyCache {
     this.#entries.clear()
   }
 
+  #watchAnew(): void {
+    this.#forget()
+    void this.#watch()
+  }
+
   async #watch(): Promise<void> {
     this.#cancelRetry?.()
     this.#unwatch?.()
@@ -92,10 +97,14 @@ export class KeyCache {
     try {
       const unwatch = await this.#options.keys.watch('>', (hash) => this.#drop(hash), {
         updatesOnly: true,
+        broken: () => {
+          if (epoch === this.#epoch) this.#watchAnew()
+        },
       })
       if (this.#stopped || epoch !== this.#epoch) return unwatch()
       this.#unwatch = unwatch
       this.#watching = true
+      this.#changes++
     } catch (error) {
       this.#options.log.warn({ err: error }, 'keys: cannot be watched, trying again')
       if (this.#stopped || epoch !== this.#epoch) return

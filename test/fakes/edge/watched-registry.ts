@@ -1,10 +1,12 @@
-import type { Registry, RegistryEntry } from '../../../src/ports/registry.ts'
+import type { Registry, RegistryEntry, WatchOptions } from '../../../src/ports/registry.ts'
+
+type Each = Parameters<Registry['watch']>[1]
 
 /** A registry within one process that tells its watchers. `reads` shows what a cache spares. */
 export class WatchedRegistry implements Registry {
   reads = 0
   readonly #entries = new Map<string, RegistryEntry>()
-  readonly #watchers = new Set<(key: string, entry: RegistryEntry | undefined) => void>()
+  readonly #watchers = new Map<Each, WatchOptions>()
   #revision = 0
 
   async get(key: string): Promise<RegistryEntry | undefined> {
@@ -23,22 +25,25 @@ export class WatchedRegistry implements Registry {
 
   async delete(key: string): Promise<void> {
     this.#entries.delete(key)
-    for (const each of this.#watchers) each(key, undefined)
+    for (const each of this.#watchers.keys()) each(key, undefined)
   }
 
-  async watch(
-    _filter: string,
-    each: (key: string, entry: RegistryEntry | undefined) => void,
-    options?: { updatesOnly?: boolean },
-  ): Promise<() => void> {
-    if (!options?.updatesOnly) for (const [key, entry] of this.#entries) each(key, entry)
-    this.#watchers.add(each)
+  async watch(_filter: string, each: Each, options: WatchOptions = {}): Promise<() => void> {
+    if (!options.updatesOnly) for (const [key, entry] of this.#entries) each(key, entry)
+    this.#watchers.set(each, options)
     return () => void this.#watchers.delete(each)
+  }
+
+  /** All watches end by themselves: who watches is told so, and of no change any more. */
+  breakWatches(): void {
+    const broken = [...this.#watchers.values()]
+    this.#watchers.clear()
+    for (const options of broken) options.broken?.()
   }
 
   #write(key: string, entry: RegistryEntry): number {
     this.#entries.set(key, entry)
-    for (const each of this.#watchers) each(key, entry)
+    for (const each of this.#watchers.keys()) each(key, entry)
     return entry.revision
   }
 }
