@@ -78,13 +78,17 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
+const WHERE = /JSON (?<at>at position \d+)( \(line \d+ column \d+\))?$/
+
 /** The framework does not say. Node's parser quotes what it met, which may be a prompt: only where goes out. */
 function whatIsWrong(body: string): string {
   try {
-    JSON.parse(body)
+    // A mark of the byte order is taken; a space has the same length.
+    JSON.parse(body.replace(/^\uFEFF/, ' '))
     return 'The body holds a key `__proto__` or `constructor.prototype`, which is not taken.'
   } catch (error) {
-    const [at] = /at position \d+/.exec((error as Error).message) ?? []
+    // At the end: of a short body all is quoted, and that may hold the same words.
+    const { at } = WHERE.exec((error as Error).message)?.groups ?? {}
     const how = at ? `it breaks ${at}` : 'it ends too early or holds something that is not JSON'
     return `The body is not valid JSON: ${how}.`
   }

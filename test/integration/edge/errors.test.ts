@@ -153,6 +153,8 @@ Errors('what is wrong with JSON is told, and where, but not what it says', async
     ['{"model": "secret",}', /not valid JSON: it breaks at position 19/],
     ['{"model": "secret"', /not valid JSON: it (breaks|ends too early)/],
     ['{"model": NaN}', /not valid JSON/],
+    ['x at position 5', /not valid JSON: it ends too early or holds/],
+    ['\uFEFF{"__proto__": "secret"}', /holds a key `__proto__`/],
     ['{"metadata": {"__proto__": "secret"}}', /holds a key `__proto__`/],
   ] as const) {
     const { message } = await errorOf(await call(stage, '/v1/chat/completions', { body }))
