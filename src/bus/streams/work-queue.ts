@@ -81,7 +81,8 @@ export function makeWorkQueue<Body>(
         }
         try {
           consumer ??= await open()
-          await fetch(consumer, most)
+          // Nobody ends a fetch that begins only now.
+          if (!stopped) await fetch(consumer, most)
         } catch (error) {
           consumer = undefined
           if (stopped) return
