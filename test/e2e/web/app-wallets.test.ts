@@ -103,7 +103,7 @@ Wallets('what was sent is told after a reload, in another tab and after a sign-o
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await signInWith(page, 'Test wallet', 'Withdraw')
     await underWay(page).waitFor()
-    await signInWith(other, 'Test wallet', 'Withdraw')
+    // It hears that somebody has signed in for all.
     await underWay(other).waitFor()
 
     app.chain.eth_getTransactionReceipt = {
