@@ -98,10 +98,11 @@ export class Ownership {
 
   /** Gives everything back and leaves. */
   async stop(): Promise<void> {
+    const { bus, registry, hostId, resources } = this.#options
     this.#leaving = true
     this.#hosts.leave()
     await this.#placing
-    for (const resource of this.#options.resources) {
+    for (const resource of resources) {
       await this.#giveBack(
         resource,
         resource.names.filter((name) => this.#held.has(name)),
@@ -109,7 +110,7 @@ export class Ownership {
     }
     for (const stop of this.#stops) stop()
     this.#hosts.stop()
-    await this.#options.registry.delete(checkpointKey(this.#options.hostId))
+    if (bus.connected) await registry.delete(checkpointKey(hostId))
   }
 
   holds(name: string): boolean {
@@ -202,10 +203,12 @@ export class Ownership {
   }
 
   async #giveBack(resource: ResourceKind, names: readonly string[]): Promise<void> {
-    const { log } = this.#options
+    const { log, bus } = this.#options
     const held = names.filter((name) => this.#held.has(name))
     const checkpoints = resource.checkpoints?.()
     if (held.length > 0) await this.#drop(resource, held)
+    // Nobody would hear it, each kind would wait for its answer, and silence tells the others as well.
+    if (!bus.connected) return
     await Promise.all(
       names.map((name) =>
         this.#claims.giveBack(name, checkpoints?.get(name)).catch((error) => {

@@ -2,7 +2,7 @@ import { type Bus, type BusHandler, NoResponders, RequestTimeout } from '../../.
 
 /** A bus within one process; like the real one it delivers later, never during `publish`. */
 export class JobBus implements Bus {
-  readonly connected = true
+  connected = true
   readonly #subscribers = new Set<{ subject: string; handler: BusHandler }>()
 
   onConnection(): void {}

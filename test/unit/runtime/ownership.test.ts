@@ -123,3 +123,30 @@ Acquire('is let go and taken again until it can; until then it is not held', asy
 })
 
 Acquire.run()
+
+const Leaving = suite('a host that leaves while the bus is away')
+
+Leaving('lets go of all that it holds, and does not wait for answers', async () => {
+  const registry = new DeafRegistry()
+  const clock = new ManualClock()
+  const released: string[] = []
+  const resource: ResourceKind = {
+    kind: 'watcher',
+    names: NAMES,
+    acquire: async () => {},
+    release: async (names) => void released.push(...names),
+  }
+  const bus = new JobBus()
+  const common = { bus, registry, clock, log: makeLog('test', 'silent') }
+  const ownership = new Ownership({ hostId: 'host-a', resources: [resource], ...common })
+  await ownership.start()
+  await rest()
+  bus.connected = false
+  const asked = () => Promise.reject(new Error('the bus is away'))
+  registry.put = asked
+  registry.delete = asked
+  await ownership.stop()
+  assert.equal(released, NAMES)
+})
+
+Leaving.run()
