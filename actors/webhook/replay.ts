@@ -1,6 +1,7 @@
 import { err, ok, type Result, unreachable } from '../../src/domain/result.ts'
 import type {
   Delivery,
+  DeliveryView,
   ReplayDeliveries,
   WebhookRecord,
   WebhookRefusal,
@@ -13,7 +14,6 @@ import { BAD_CURSOR, isCursor } from './cursor.ts'
 import type { WebhookRecords } from './records.ts'
 import {
   type Replay,
-  type ReplayedEvent,
   type ReplayPlan,
   replayFailed,
   replayOne,
@@ -69,8 +69,11 @@ export function makeReplay(options: Options) {
     if (cursor !== undefined && !isCursor(cursor)) return err(BAD_CURSOR)
     switch (which.type) {
       case 'one': {
-        const event = await found(request, which)
-        return event ? ok(replayOne(event)) : err(unknownDelivery(which.eventId))
+        const view = await history.find(request, which.eventId, which.position)
+        if (!view) return err(unknownDelivery(which.eventId))
+        // Made up: as a replay it would be tried five times, and its failure would fail the webhook.
+        if (isTest(view)) return err(NO_REPLAY_OF_TESTS)
+        return ok(replayOne({ id: view.eventId, type: view.eventType, body: view.body }))
       }
       case 'failed':
         return ok(replayFailed(history, cursor))
@@ -81,14 +84,15 @@ export function makeReplay(options: Options) {
         return unreachable(which)
     }
   }
+}
 
-  async function found(
-    { wallet, webhookId }: ReplayDeliveries,
-    { eventId, position }: { readonly eventId: string; readonly position?: string },
-  ): Promise<ReplayedEvent | undefined> {
-    const view = await history.find({ wallet, webhookId }, eventId, position)
-    return view && { id: eventId, type: view.eventType, body: view.body }
-  }
+const isTest = ({ attempts }: DeliveryView): boolean =>
+  attempts.some(({ cause }) => cause === 'test')
+
+const NO_REPLAY_OF_TESTS: WebhookRefusal = {
+  code: 'invalid_request',
+  message: 'A test event is sent once and is not replayed. Send another one.',
+  param: 'event_id',
 }
 
 const BAD_RANGE: WebhookRefusal = {

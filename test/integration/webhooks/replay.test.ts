@@ -185,6 +185,17 @@ Replay('an unknown delivery is refused, and changes nothing', async () => {
   assert.is(await statusNow(), 'failed')
 })
 
+Replay(
+  'a test event is sent once: no replay tries it five times, or fails its webhook',
+  async () => {
+    await store(['credit.topup'], { status: 'failed' })
+    const eventId = `evt_test${'0'.repeat(28)}`
+    await append(1, { ...failedForGood, cause: 'test', eventId })
+    assert.is(codeOf(await replay({ type: 'one', eventId })), 'invalid_request')
+    assert.equal([owed, await statusNow()], [[], 'failed'])
+  },
+)
+
 Replay('all failed ones, each event once, none that was delivered since', async () => {
   await store(['credit.topup'], { status: 'failed' })
   for (let event = 1; event <= 250; event++) await append(event, failedForGood)

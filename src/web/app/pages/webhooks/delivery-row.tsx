@@ -5,6 +5,8 @@ import { Fold } from '../../parts/fold.tsx'
 import { dateTime, precise } from '../../parts/words.ts'
 
 const COLOURS = { delivered: 'accent', waiting: 'yellow', failed: 'red' } as const
+/** Test events, which are not replayed. */
+const MADE_UP = 'evt_test'
 
 /** One event at this webhook: what was sent, and what was answered each time. */
 export function DeliveryRow(row: {
@@ -35,15 +37,17 @@ export function DeliveryRow(row: {
             )}
           </Text>
         </div>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={row.busy}
-          aria-label={`Replay ${delivery.event} ${delivery.event_id}`}
-          onClick={row.replay}
-        >
-          Replay
-        </Button>
+        {!delivery.event_id.startsWith(MADE_UP) && (
+          <Button
+            size="xs"
+            variant="default"
+            disabled={row.busy}
+            aria-label={`Replay ${delivery.event} ${delivery.event_id}`}
+            onClick={row.replay}
+          >
+            Replay
+          </Button>
+        )}
       </Group>
       <Fold
         summary={`${counted(delivery.attempts.length)}, request and answers`}
