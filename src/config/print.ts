@@ -7,6 +7,9 @@ const NODE_URL = /^(WORKER_)?RPC_URL$/
 const SEVERAL = /^(NATS|POOL)_URL$/
 /** User and password in an address of a server, up to its last @: what should be encoded need not be. */
 const USER = /\/\/.*@/s
+/** The same where the setting is an address, and so needs no scheme to be one. */
+const ADDRESS = /_URL$/
+const USER_OF_ADDRESS = /^(\w+:\/\/)?.*@/s
 /** What follows the host: providers of nodes put their keys there. */
 const PATH = /^((?:\w+:\/\/|(?!\w+:\/\/))[^/?#]+)[/?#].+$/s
 const WIDTH = 100
@@ -54,14 +57,17 @@ const isWrapper = (schema: unknown): schema is Wrapper =>
   typeof schema === 'object' && schema !== null && 'def' in schema
 
 const defaultOf = (given: string | undefined, standard: string | undefined): string =>
-  given && standard !== undefined ? ` (default: ${standard})` : ''
+  given && standard ? ` (default: ${standard})` : ''
 
 function shown(name: string, value: string): string {
   if (SECRET.test(name)) return '(set)'
   const addresses = SEVERAL.test(name) ? value.split(',') : [value]
-  const open = addresses.map((each) => each.replace(USER, '//(set)@')).join(',')
+  const open = addresses.map((each) => withoutUser(name, each)).join(',')
   return NODE_URL.test(name) ? open.replace(PATH, '$1/(set)') : open
 }
+
+const withoutUser = (name: string, value: string): string =>
+  ADDRESS.test(name) ? value.replace(USER_OF_ADDRESS, '$1(set)@') : value.replace(USER, '//(set)@')
 
 function wrapped(text: string): string[] {
   const lines: string[] = []

@@ -22,6 +22,11 @@ Print('a default is a comment; what is set is a line, and names the default', ()
   assert.match(text, /^# EDGE_BURST=200$/m)
 })
 
+Print('a default of nothing is not named: the words say what holds then', () => {
+  const text = printedConfig('edge', edgeSchema, { EDGE_CORS_ORIGINS: 'https://app.example.com' })
+  assert.match(text, /By default none\nEDGE_CORS_ORIGINS=https/)
+})
+
 Print('no secret is shown, nor the password in an address', () => {
   const secrets = {
     ...{ LOCKER_PRIVATE_KEY: '0xaa11', WITHDRAWAL_SIGNER_PRIVATE_KEY: '0xbb22' },
@@ -44,6 +49,8 @@ Print('nor one that should have been percent-encoded, nor a key after a question
   for (const [name, value, shown] of [
     ['REDIS_URL', 'redis://edge:se@cr/et@redis:6379', 'redis://(set)@redis:6379'],
     ['NATS_URL', 'nats://edge:se/cr@et@a:1,nats://b:1', 'nats://(set)@a:1,nats://b:1'],
+    ['NATS_URL', 'edge:secret@a:1,nats://b:1', '(set)@a:1,nats://b:1'],
+    ['REDIS_URL', ':secret@redis:6379', '(set)@redis:6379'],
     ['RPC_URL', 'https://rpc.example?key=secret', 'https://rpc.example/(set)'],
     ['RPC_URL', 'https://rpc.example/', 'https://rpc.example/'],
   ] as const) {
