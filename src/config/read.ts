@@ -138,9 +138,10 @@ function isNetwork(text: string): boolean {
   if (NETWORK_NAMES.has(text.trim())) return true
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
-  return (
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-  )
+  if (bits === undefined) return true
+  // All addresses at once are no network to the library: that is what `true` is for.
+  const most = version === 4 ? 32 : 128
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most
 }
 
 /** Scheme and host of web pages, comma-separated, exactly as a browser says them. */

@@ -46,7 +46,16 @@ Proxies('true, false, hops, addresses and networks', () => {
   }
 })
 Proxies('anything else is refused at start', () => {
-  for (const text of ['yes', '10.0.0.0/33', '10.0.0', 'a,b', '10.0.0.1/8/8', '1000']) {
+  for (const text of [
+    'yes',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0',
+    'a,b',
+    '10.0.0.1/8/8',
+    '1000',
+  ]) {
     assert.not(trustedProxies().safeParse(text).success, text)
   }
 })
