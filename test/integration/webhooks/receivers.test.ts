@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -64,6 +65,21 @@ async function withReceiver(
   }
 }
 
+/** What is answered to a body that begins, and never ends. */
+const rawPost = (url: string, length: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`POST /hook HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\nbody`)
+    })
+    socket.setTimeout(3_000, () => socket.destroy(new Error('no answer')))
+    socket.once('data', (data) => {
+      socket.destroy()
+      resolve(String(data))
+    })
+    socket.once('error', reject).once('close', () => reject(new Error('closed without an answer')))
+  })
+
 for (const runner of [
   { language: 'javascript', file: 'receiver.mjs', program: process.execPath },
   { language: 'py', file: 'receiver.py', program: 'python3' },
@@ -72,6 +88,14 @@ for (const runner of [
     console.log('skipped: the Python receiver, because this machine has no python3')
     continue
   }
+  Receivers(`${runner.language}: a length that is none is not read for`, async () => {
+    await withReceiver(runner, async (url) => {
+      for (const length of ['-1', 'x']) {
+        const answer = await rawPost(url, length)
+        assert.match(answer, /^HTTP\/1\.[01] 400 /, length)
+      }
+    })
+  })
   Receivers(`${runner.language}: takes what is genuine, once, and refuses the rest`, async () => {
     await withReceiver(runner, async (url, said) => {
       const post = async (headers: Record<string, string>, sent = body) =>
