@@ -31,7 +31,7 @@ export function sampleFact(type: EventType, { wallet, at, random }: Sample): Fac
       return { id, type, wallet, at, data: { ...balanceData(toCredits(92)), threshold: 100 } }
     case 'credit.topup': {
       const balance = balanceData(toCredits(1_250))
-      const data = { credits_added: 1_000, ...balance, tx: hash('7'), block_number: 1_234_567 }
+      const data = { credits_added: 1_000, ...balance, tx: hash('7'), block_number: BLOCK }
       return { id, type, wallet, at, data }
     }
     case 'worker.registered': {
@@ -56,6 +56,7 @@ export function sampleFact(type: EventType, { wallet, at, random }: Sample): Fac
 const MODEL = 'Qwen/Qwen3-8B'
 const WORKER = toAddress(`0x${'70'.repeat(20)}`)
 const ESCROW = toAddress(`0x${'e5'.repeat(20)}`)
+const BLOCK = 1_234_567
 const hash = (digit: string) => toHex32(`0x${digit.repeat(64)}`)
 
 function jobSample(happening: JobHappening, { wallet, at, random }: Sample): Fact {
@@ -92,10 +93,11 @@ function jobAt(type: JobHappening['type'], { wallet, at, random }: Sample): JobV
     charged: toCredits(8),
     completedAt: addMs(at, -500),
     settlementTx: hash('2'),
-    block: 1_234_567,
+    block: BLOCK,
     proofHash: hash('3'),
     usage: { promptTokens: 21, completionTokens: 137 },
   }
+  const refund = { refundTx: hash('4'), block: BLOCK }
   switch (type) {
     case 'job.submitted':
       return submitted
@@ -104,9 +106,9 @@ function jobAt(type: JobHappening['type'], { wallet, at, random }: Sample): JobV
     case 'job.completed':
       return settled
     case 'job.failed':
-      return { ...processing, status: 'failed', refundTx: hash('4') }
+      return { ...processing, status: 'failed', ...refund }
     case 'job.timeout':
-      return { ...processing, status: 'refunded', refundTx: hash('4') }
+      return { ...processing, status: 'refunded', ...refund }
     case 'job.disputed':
       return { ...settled, status: 'disputed', disputeTx: hash('5'), disputedHash: hash('6') }
     default:

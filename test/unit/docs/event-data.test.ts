@@ -42,6 +42,13 @@ Events('each event, each field of its envelope and of its data is there', () => 
   }
 })
 
+Events('a made-up refund is in a block, as each one is that is told', () => {
+  for (const type of ['job.failed', 'job.timeout'] as const) {
+    const { data } = envelopeFor(type) as { data: { block_number: number | null } }
+    assert.type(data.block_number, 'number', type)
+  }
+})
+
 Events('nothing is there that is not sent', () => {
   const sent = EVENT_TYPES.flatMap((type) => {
     const envelope = envelopeFor(type)
