@@ -7,7 +7,7 @@ import { connectNats, type NatsOfOwner } from '../src/bus/connect.ts'
 import { type ChainConnection, connectChain } from '../src/chain/connect.ts'
 import { type Contracts, readContracts } from '../src/chain/contracts-file.ts'
 import { connectKeeper } from '../src/chain/keeper.ts'
-import { openSigner } from '../src/chain/send/signers.ts'
+import { openSigner, requireOwnAddresses } from '../src/chain/send/signers.ts'
 import { makeVouchers } from '../src/chain/vouchers.ts'
 import { makeEscrowWriter } from '../src/chain/writer.ts'
 import type { Starting } from '../src/config/monitored.ts'
@@ -143,11 +143,19 @@ function bindChain(
 /** Without a key of its own a host keeps nothing. */
 async function bindKeeper(
   c: DependencyContainer,
-  { KEEPER_PRIVATE_KEY: privateKey, RPC_URL: rpcUrl }: ActorsConfig,
+  {
+    KEEPER_PRIVATE_KEY: privateKey,
+    RPC_URL: rpcUrl,
+    LOCKER_ADDRESS,
+    SETTLER_ADDRESS,
+  }: ActorsConfig,
   { contracts, nats, log }: OnChain & { readonly nats: NatsOfOwner },
 ): Promise<Close> {
   if (!privateKey) return async () => {}
   const { signer } = openSigner({ privateKey })
+  // Of the lanes those that a program signs for: keys were compared with keys.
+  const lanes = { LOCKER: LOCKER_ADDRESS, SETTLER: SETTLER_ADDRESS }
+  requireOwnAddresses({ ...lanes, KEEPER: signer.address })
   const keeper = connectKeeper({ rpcUrl, contracts, signer, log })
   c.register(TOKENS.wallets, { useValue: await nats.registry('WALLETS') })
   c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
@@ -198,6 +206,8 @@ function openLanes(config: ActorsConfig, contracts: Contracts, log: Log) {
     url: config.SETTLER_SIGNER_URL,
     address: config.SETTLER_ADDRESS,
   })
+  const keys = { LOCKER: lock.signer.address, SETTLER: settle.signer.address }
+  requireOwnAddresses(keys)
   const writer = makeEscrowWriter({
     rpcUrl: config.RPC_URL,
     contracts,
@@ -211,7 +221,7 @@ function openLanes(config: ActorsConfig, contracts: Contracts, log: Log) {
   })
   return {
     writer,
-    keys: { LOCKER: lock.signer.address, SETTLER: settle.signer.address },
+    keys,
     close: async () => {
       await Promise.all([writer.close(), lock.close(), settle.close()])
     },
