@@ -64,6 +64,8 @@ export class Listener {
       const stored = await this.#next()
       if (!stored) await this.#rest()
       else if (this.#options.types.has(stored.fact.type)) await this.#write(eventText(stored))
+      // Nothing for this reader, in a month of others perhaps, through which a cut must not lead it again.
+      else await this.#breakSilence()
     }
   }
 
@@ -92,7 +94,7 @@ export class Listener {
 
   async #rest(): Promise<void> {
     const { clock } = this.#options
-    if (clock.monotonic() - this.#wroteAt >= LIMITS.streamSilenceMs) await this.#write(this.#mark())
+    await this.#breakSilence()
     if (this.#closed) return
     const span = clock.monotonic() < this.#soonUntil ? SOON_MS : LOOK_MS
     await new Promise<void>((resolve) => {
@@ -102,6 +104,11 @@ export class Listener {
         resolve()
       }
     })
+  }
+
+  async #breakSilence(): Promise<void> {
+    const silentMs = this.#options.clock.monotonic() - this.#wroteAt
+    if (silentMs >= LIMITS.streamSilenceMs) await this.#write(this.#mark())
   }
 
   /** Says that we are there, and how far the reader has come, in events of others as well. */

@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert'
 import { toAddress } from '../../../src/domain/ids.ts'
 import { Listener } from '../../../src/edge/events/listener.ts'
 import { makeListeners } from '../../../src/edge/events/listeners.ts'
-import type { FactCursor } from '../../../src/ports/fact-reader.ts'
+import { pause } from '../../../src/ports/clock.ts'
+import type { FactCursor, StoredFact } from '../../../src/ports/fact-reader.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { CuttableBus } from '../../fakes/edge/cuttable-bus.ts'
@@ -17,9 +18,9 @@ const nothingNew: FactCursor = { next: async () => undefined, position: 7 }
 
 const log = makeLog('test', 'silent')
 
-const makeListener = (response: PassThrough, clock: ManualClock) =>
+const makeListener = (response: PassThrough, clock: ManualClock, cursor = nothingNew) =>
   new Listener({
-    ...{ response, cursor: nothingNew, types: new Set(), checkKey: async () => {} },
+    ...{ response, cursor, types: new Set(), checkKey: async () => {} },
     ...{ clock, log, docsUrl: 'http://127.0.0.1/docs' },
   })
 
@@ -59,5 +60,33 @@ Listening('ends at once where its edge has ended all meanwhile', async () => {
   await listeners.run(toAddress(`0x${'11'.repeat(20)}`), makeListener(response, clock))
   assert.ok(response.writableEnded)
 })
+
+Listening(
+  'is told how far it has come while it is led through what it did not ask for',
+  async () => {
+    const [response, clock] = [new PassThrough(), new ManualClock()]
+    let text = ''
+    response.on('data', (piece) => {
+      text += piece
+    })
+    let position = 7
+    // Each is read in half a second: a month of them takes hours.
+    const next = async () => {
+      await pause(clock, 500)
+      position++
+      return { sequence: position, fact: { type: 'worker.registered' } } as unknown as StoredFact
+    }
+    const cursor: FactCursor = {
+      next,
+      get position() {
+        return position
+      },
+    }
+    void makeListener(response, clock, cursor).run()
+    await clock.advance(25_000)
+    assert.is(text, [7, 27, 47].map((place) => `:\nid: ${place}\n\n`).join(''))
+    response.destroy()
+  },
+)
 
 Listening.run()
