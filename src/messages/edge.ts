@@ -46,7 +46,7 @@ export interface SettlementSent {
 
 /**
  * On `SUBJECTS.edgesLeft`, from an edge whose callers of a job that it joined have all left: an edge
- * where others still wait joins the job in its place, so that it is not cancelled.
+ * where others still wait, or come back to, joins the job in its place, so that it is not cancelled.
  */
 export interface CallersLeft {
   readonly jobId: JobId

@@ -42,12 +42,17 @@ export class SharedJob {
   readonly #options: Options
   #callers = 0
   #closed = false
+  /** The job answered to another edge, for some time at least: what was generated may have gone there. */
+  #wasElsewhere: boolean
+  /** Nobody waits for it there any more, and nobody has taken it back. */
+  #isOffered = false
   #graceEndsAt = 0
   #cancelGrace: (() => void) | undefined
   #endGrace: () => void = () => {}
 
   constructor(options: Options) {
     this.#options = options
+    this.#wasElsewhere = options.origin === 'joined'
     void this.followed.outcome.then(() => {
       if (this.#callers === 0 && this.followed.jobIsOver) this.close()
     })
@@ -61,15 +66,12 @@ export class SharedJob {
     return this.#options.followed
   }
 
-  get isWaitedFor(): boolean {
-    return this.#callers > 0
-  }
-
   /** Somebody waits from now on; a grace that runs has served its purpose. */
   enter(): Seat {
     const { followed } = this
     this.#callers++
     this.#stopGrace()
+    if (this.#isOffered) void this.#takeBack()
     let unfollow = () => {}
     return {
       followed,
@@ -81,6 +83,12 @@ export class SharedJob {
         this.#leave(graceMs)
       },
     }
+  }
+
+  /** Another edge, that the job answers to, lost all who waited for it, and gives it up soon. */
+  offerBack(): void {
+    this.#isOffered = true
+    if (this.#callers > 0) void this.#takeBack()
   }
 
   /** Ends a grace at once. */
@@ -95,6 +103,15 @@ export class SharedJob {
     this.#options.closed()
   }
 
+  async #takeBack(): Promise<void> {
+    const { jobs, job } = this.#options
+    this.#isOffered = false
+    this.#wasElsewhere = true
+    const reply = await jobs.join(job.jobId, job.caller.wallet)
+    // Its end may have been told there.
+    if (reply?.type === 'accepted') this.followed.learn(reply)
+  }
+
   #leave(graceMs: DurationMs): void {
     this.#callers--
     const endsAt = this.#options.clock.monotonic() + graceMs
@@ -105,16 +122,16 @@ export class SharedJob {
   }
 
   #waitOrCancel(): void {
-    const { clock, origin, job, jobs, draining, sayLeft, noteEnding } = this.#options
+    const { clock, job, jobs, draining, sayLeft, noteEnding } = this.#options
+    const elsewhere = this.#wasElsewhere
     noteEnding()
     // What its caller was told must stay true while others may still come back to it.
     if (this.followed.refused) jobs.revoke(job.jobId, job.caller.wallet)
-    const joined = origin === 'joined'
-    if (joined) sayLeft()
+    if (elsewhere) sayLeft()
     const leftMs = draining() ? 0 : this.#graceEndsAt - clock.monotonic()
-    const waitMs = joined ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
-    // Nobody has seen any of it. The text of a joined job went elsewhere, so there we cannot tell.
-    const unseen = !joined && waitMs > 0 && !this.followed.heardText
+    const waitMs = elsewhere ? Math.max(TAKE_OVER_MS, leftMs) : leftMs
+    // Nobody has seen any of it. Of text that went elsewhere we cannot tell.
+    const unseen = !elsewhere && waitMs > 0 && !this.followed.heardText
     this.#endGrace = () => this.#cancel({ free: unseen || this.followed.refused })
     if (waitMs > 0) this.#cancelGrace = clock.after(waitMs, this.#endGrace)
     else this.#endGrace()

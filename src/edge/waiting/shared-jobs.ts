@@ -36,16 +36,14 @@ interface Options {
 }
 
 export function makeSharedJobs(options: Options): SharedJobs {
-  const { waiting, jobs, balances, bus } = options
+  const { waiting, balances, bus } = options
   const byJob = new Map<JobId, SharedJob>()
   const byKey = new Map<string, SharedJob>()
   let draining = false
 
-  // Another edge joined a job, so that it answers to there, and lost all who waited for it.
   const subscription = bus.subscribe(SUBJECTS.edgesLeft, (message) => {
     const { jobId, replyTo } = message as CallersLeft
-    const shared = replyTo === waiting.replyTo ? undefined : byJob.get(jobId)
-    if (shared?.isWaitedFor) void jobs.join(jobId, shared.job.caller.wallet)
+    if (replyTo !== waiting.replyTo) byJob.get(jobId)?.offerBack()
   })
 
   return {

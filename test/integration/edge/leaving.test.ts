@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { CallersLeft } from '../../../src/messages/edge.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { fastClock } from '../../fakes/edge/fast-clock.ts'
 import { openChat, readAll } from '../../fakes/edge/raw-http.ts'
@@ -63,7 +64,7 @@ async function leave(
   const count = started(stage).length
   const asked = ask(stage, headers, body, leaving.signal).catch(() => undefined)
   await beginning(stage, count + 1)
-  before()
+  await before()
   await new Promise((resolve) => setTimeout(resolve, 50))
   leaving.abort()
   await asked
@@ -71,7 +72,7 @@ async function leave(
 interface LeaveOptions {
   readonly headers: object
   readonly body?: ReturnType<typeof chat>
-  readonly before?: () => void
+  readonly before?: () => void | Promise<void>
 }
 const firstText = (stage: Stage) => () =>
   stage.say(chunksOf(started(stage).at(-1)!.jobId, TEXTS)[0]!)
@@ -205,6 +206,47 @@ Leaving('the one at the newer edge leaves: the older edge takes the job back', a
   wholeAnswer(stage, jobId)
   assert.is((await staying).status, 200)
 })
+
+/** A request at the newer edge that joins the job and leaves again. */
+async function passBy({ stage, other }: { stage: Stage; other: Stage }): Promise<void> {
+  const leaving = new AbortController()
+  const passing = ask(other, named(), chat(), leaving.signal).catch(() => undefined)
+  await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
+  await inHouseMs(500)
+  leaving.abort()
+  await passing
+  await inHouseMs(500)
+}
+
+Leaving('who comes back to the older edge takes the job back from the newer one', async (world) => {
+  const { stage } = world
+  await leave(stage, { headers: named() })
+  await passBy(world)
+  assert.is(said(stage, 'JoinJob').length, 1, 'nobody waits for it')
+  stage.actor = (command) => (command.type === 'JoinJob' ? hasAnswered(command.jobId) : undefined)
+  stage.outputs.answers.set(started(stage)[0]!.jobId, TEXT)
+  assert.is(
+    (await ask(stage, named())).status,
+    200,
+    'what was told at the newer edge is told again',
+  )
+  assert.is(said(stage, 'JoinJob')[1]!.replyTo, SUBJECTS.edgeInbox('test'))
+})
+
+Leaving(
+  'what was seen at the newer edge is not free at the one that took the job back',
+  async (world) => {
+    const { stage } = world
+    await leave(stage, { headers: named(), before: () => passBy(world) })
+    await until('the job was given up', () => cancels(stage).length === 2, SOON_MS)
+    const [newer, older] = cancels(stage)
+    assert.is(newer!.replyTo, SUBJECTS.edgeInbox('other'))
+    assert.equal([older!.replyTo, older!.torn], [SUBJECTS.edgeInbox('test'), undefined])
+    const left = stage.bus.published.filter(({ subject }) => subject === SUBJECTS.edgesLeft)
+    const edges = left.map(({ message }) => (message as CallersLeft).replyTo)
+    assert.equal(edges, [newer!.replyTo, older!.replyTo], 'who waits at a third one hears of it')
+  },
+)
 
 Leaving('a job whose edge is about to begin it is waited for', async ({ stage, other }) => {
   let unknown = 2
