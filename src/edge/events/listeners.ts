@@ -40,12 +40,17 @@ export function makeListeners({ listeners: registry, bus, clock, log }: Options)
     for (const those of open.values()) pokeAll(those)
   })
   const announce = (wallet: Address) => registry.set(wallet, { at: clock.now() })
-  const stopRefreshing = clock.every(REFRESH_MS, () => {
+  const announceAll = () => {
     for (const wallet of open.keys()) {
       announce(wallet).catch((error: unknown) => {
         log.warn({ err: error, wallet }, 'events: a listener could not be announced')
       })
     }
+  }
+  const stopRefreshing = clock.every(REFRESH_MS, announceAll)
+  // Cut off for long, they were forgotten: what happens from now on would not be told.
+  bus.onConnection((connected) => {
+    if (connected) announceAll()
   })
   return {
     isFull: (wallet) => (open.get(wallet)?.size ?? 0) >= LISTENERS_PER_WALLET,

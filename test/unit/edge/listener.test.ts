@@ -61,6 +61,21 @@ Listening('ends at once where its edge has ended all meanwhile', async () => {
   assert.ok(response.writableEnded)
 })
 
+Listening('is announced anew as soon as its edge hears the house again', async () => {
+  const [response, clock, bus] = [new PassThrough(), new ManualClock(), new CuttableBus()]
+  const registry = new MemoryRegistry()
+  const listeners = makeListeners({ listeners: registry, bus, clock, log })
+  const wallet = toAddress(`0x${'11'.repeat(20)}`)
+  const run = listeners.run(wallet, makeListener(response, clock))
+  bus.setConnected(false)
+  assert.is(await registry.get(wallet), undefined)
+  bus.setConnected(true)
+  await rest()
+  assert.ok(await registry.get(wallet))
+  listeners.stop()
+  await run
+})
+
 Listening(
   'is told how far it has come while it is led through what it did not ask for',
   async () => {
