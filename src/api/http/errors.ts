@@ -5,6 +5,13 @@ import type { Log } from '../../telemetry/log.ts'
 import { MALFORMED_JSON } from './json-body.ts'
 import { throwAwayBody } from './unread-body.ts'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code that it refuses with; `unexpected`: what was thrown is a fault of ours. */
+    refusedAs?: string
+  }
+}
+
 /** A refusal on its way out of a route. */
 export class RefusalError extends Error {
   constructor(
@@ -61,8 +68,9 @@ export function sendRefusal(
 export function sendError(
   reply: FastifyReply,
   status: number,
-  body: { readonly error: Pick<Refusal, 'details'> },
+  body: { readonly error: Pick<Refusal, 'details'> & { readonly code: string } },
 ): FastifyReply {
+  reply.refusedAs ??= body.error.code
   // A client retries conflicts by itself; none of ours heals by a repetition.
   if (status === 409) reply.header('x-should-retry', 'false')
   if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds(body.error))
@@ -93,6 +101,7 @@ export function errorHandler(docsUrl: string, log: Log) {
     const refusal = refusalOf(error, request)
     if (refusal.code === 'internal_error') {
       log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'failed')
+      reply.refusedAs = 'unexpected'
     }
     return sendRefusal(reply, refusal, docsUrl)
   }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { RefusalError } from './errors.ts'
 import { isProbe } from './probes.ts'
 
 /** Counts what a server answers, and in what words it refuses. */
@@ -20,11 +19,8 @@ export function countAnswers(server: FastifyInstance, metrics: Metrics): void {
     const route = request.routeOptions.url ?? 'none'
     const method = request.routeOptions.url ? request.method : 'any'
     answers.inc({ route, method, status: String(reply.raw.statusCode) })
-  })
-  server.addHook('onError', async (request, _reply, error) => {
-    // While a process is not ready, they would be most of what is refused.
-    if (isProbe(request.routeOptions.url)) return
-    const code = error instanceof RefusalError ? error.refusal.code : 'unexpected'
-    refusals.inc({ code })
+    // While a process is not ready, probes would be most of what is refused.
+    const { refusedAs: code } = reply
+    if (code !== undefined && !isProbe(route)) refusals.inc({ code })
   })
 }
