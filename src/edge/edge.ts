@@ -151,8 +151,9 @@ export function makeEdge(ports: EdgePorts, settings: EdgeSettings): Edge {
       sharedJobs.drain()
       listeners.stop()
       await closeServer()
-      // What was cut has been cancelled by now; those cancellations still have to arrive.
-      await inTime(clock, CANCELLATIONS_MS, jobs.settled())
+      // What was cut is cancelled: of a job that was joined a moment later. All of that still has to arrive.
+      const cancelled = sharedJobs.empty().then(() => jobs.settled())
+      await inTime(clock, CANCELLATIONS_MS, cancelled)
       burst.stop()
       sharedJobs.stop()
       waiting.stop()

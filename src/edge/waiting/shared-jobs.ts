@@ -22,6 +22,8 @@ export interface SharedJobs {
   open(job: WaitedJob, origin: 'begun' | 'joined'): SharedJob
   /** From now on nobody is waited for: this process ends. */
   drain(): void
+  /** Resolves once nobody waits for any, nor may come back: each is over, or its cancellation under way. */
+  empty(): Promise<void>
   stop(): void
 }
 
@@ -40,6 +42,7 @@ export function makeSharedJobs(options: Options): SharedJobs {
   const byJob = new Map<JobId, SharedJob>()
   const byKey = new Map<string, SharedJob>()
   let draining = false
+  let tellEmpty: () => void = () => {}
 
   const subscription = bus.subscribe(SUBJECTS.edgesLeft, (message) => {
     const { jobId, replyTo } = message as CallersLeft
@@ -69,6 +72,7 @@ export function makeSharedJobs(options: Options): SharedJobs {
           forget()
           if (byJob.get(jobId) === shared) byJob.delete(jobId)
           if (key !== undefined && byKey.get(key) === shared) byKey.delete(key)
+          if (byJob.size === 0) tellEmpty()
         },
         ...options,
       })
@@ -80,6 +84,11 @@ export function makeSharedJobs(options: Options): SharedJobs {
       draining = true
       for (const shared of [...byJob.values()]) shared.hurry()
     },
+    empty: () =>
+      new Promise((resolve) => {
+        tellEmpty = resolve
+        if (byJob.size === 0) resolve()
+      }),
     stop: () => subscription.unsubscribe(),
   }
 }

@@ -333,6 +333,18 @@ Leaving('a job that could not be begun is free, never begins, and a retry may st
   }, 2),
 )
 
+Leaving('an edge that goes down gives up what it joined before it has gone', async (world) => {
+  const { stage, other } = world
+  await leave(stage, { headers: named() })
+  const retried = ask(other, named()).catch(() => undefined)
+  await until('the job was joined', () => said(stage, 'JoinJob').length === 1, SOON_MS)
+  await other.edge.stop()
+  const inbox = SUBJECTS.edgeInbox('other')
+  const given = cancels(stage).filter(({ replyTo }) => replyTo === inbox)
+  assert.is(given.length, 1)
+  await retried
+})
+
 Leaving('an edge that goes down waits for nobody', () =>
   inSlowHouse(async (stage) => {
     await leave(stage, { headers: named() })
