@@ -32,39 +32,26 @@ export function makeSetAsides(redis: Redis, generation: () => Promise<string>): 
     await generation(),
   ]
 
-  type Entry = Pick<SetAside, 'wallet' | 'requestId' | 'deadline'>
-  const enter = ({ wallet, requestId, deadline }: Entry) =>
-    redis.zadd(OPEN, 'NX', deadline, memberOf(wallet, requestId))
-
-  const held = async (wallet: Address): Promise<SetAside | undefined> => {
-    // Between the two it may be another voucher's: whoever ends it names the one that is meant.
-    const found = await redis.hmget(voucherKey(wallet), 'i', 'c', 't', 'n', 'd')
-    const isHeld = await redis.hexists(holdsKey(wallet), WITHDRAWAL)
-    return isHeld && !found.includes(null) ? toSetAside(wallet, found as Fields) : undefined
-  }
-
   return {
-    setAside: async (wanted, seen) => {
-      const { wallet, requestId, credits, to, deadline } = wanted
+    setAside: async ({ wallet, requestId, credits, to, deadline }, seen) => {
       const args = await of(wallet)
       // The entry comes first, and stays until it is overdue: one without anything set aside is
       // harmless, the reverse is not.
-      await enter(wanted)
+      await redis.zadd(OPEN, 'NX', deadline, memberOf(wallet, requestId))
       const terms = [credits, to, seen.nonce, deadline, seen.block, seen.time].map(String)
-      const reply = toReply(wallet, await redis.ledgerSetAside(...args, requestId, ...terms))
-      // An older one of the same request may have run out just now, and taken the entry along.
-      if (reply.type === 'set_aside') await enter(reply.voucher)
-      return reply
+      return toReply(wallet, await redis.ledgerSetAside(...args, requestId, ...terms))
     },
 
-    held,
+    held: async (wallet) => {
+      // Between the two it may be another voucher's: whoever ends it names the one that is meant.
+      const found = await redis.hmget(voucherKey(wallet), 'i', 'c', 't', 'n', 'd')
+      const isHeld = await redis.hexists(holdsKey(wallet), WITHDRAWAL)
+      return isHeld && !found.includes(null) ? toSetAside(wallet, found as Fields) : undefined
+    },
 
     end: async (wallet, requestId) => {
       await redis.ledgerEndAside(...(await of(wallet)), requestId)
       await redis.zrem(OPEN, memberOf(wallet, requestId))
-      // The same request may have come again between the two.
-      const again = await held(wallet)
-      if (again?.requestId === requestId) await enter(again)
     },
 
     overdue: async (unixSeconds, limit) => {

@@ -204,25 +204,4 @@ Asides(
   },
 )
 
-Asides(
-  'a request that comes again as it runs out leaves nothing aside that no sweep finds',
-  async () => {
-    const other = await connectRedis({ url: server.url, log: makeLog('test', 'silent') })
-    const race = async (round: number) => {
-      const wallet = await loaded(100)
-      // Refused: its entry stays until it is overdue.
-      assert.is((await setAside(wallet, 200)).type, 'insufficient')
-      const end = (async () => {
-        for (let i = 0; i < round % 4; i++) await other.setAsides.held(wallet)
-        await other.setAsides.end(wallet, 'one')
-      })()
-      await Promise.all([setAside(wallet, 60), end])
-      const held = await store.setAsides.held(wallet)
-      assert.is((await overdue(wallet)).length, held ? 1 : 0)
-    }
-    for (let round = 0; round < 100; round++) await race(round)
-    await other.close()
-  },
-)
-
 Asides.run()
