@@ -1,7 +1,7 @@
 import { err, ok, type Result, unreachable } from '../../src/domain/result.ts'
+import { isSampleEvent } from '../../src/domain/sample-event.ts'
 import type {
   Delivery,
-  DeliveryView,
   ReplayDeliveries,
   WebhookRecord,
   WebhookRefusal,
@@ -72,7 +72,7 @@ export function makeReplay(options: Options) {
         const view = await history.find(request, which.eventId, which.position)
         if (!view) return err(unknownDelivery(which.eventId))
         // Made up: as a replay it would be tried five times, and its failure would fail the webhook.
-        if (isTest(view)) return err(NO_REPLAY_OF_TESTS)
+        if (isSampleEvent(view.eventId)) return err(NO_REPLAY_OF_TESTS)
         return ok(replayOne({ id: view.eventId, type: view.eventType, body: view.body }))
       }
       case 'failed':
@@ -85,9 +85,6 @@ export function makeReplay(options: Options) {
     }
   }
 }
-
-const isTest = ({ attempts }: DeliveryView): boolean =>
-  attempts.some(({ cause }) => cause === 'test')
 
 const NO_REPLAY_OF_TESTS: WebhookRefusal = {
   code: 'invalid_request',

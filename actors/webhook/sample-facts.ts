@@ -1,6 +1,7 @@
 import { toCredits } from '../../src/domain/credits.ts'
 import { type Address, makeJobId, toAddress, toHex32 } from '../../src/domain/ids.ts'
 import { unreachable } from '../../src/domain/result.ts'
+import { sampleEventId } from '../../src/domain/sample-event.ts'
 import { addMs, type UnixMs } from '../../src/domain/time.ts'
 import { balanceData, type Fact } from '../../src/messages/fact.ts'
 import { type JobHappening, jobFact } from '../../src/messages/job-fact.ts'
@@ -15,9 +16,9 @@ interface Sample {
   readonly random: Uint8Array
 }
 
-/** `evt_test…`: what it tells has not happened. */
+/** What it tells has not happened. */
 export function sampleFact(type: EventType, { wallet, at, random }: Sample): Fact {
-  const id = `evt_test${Buffer.from(random).toString('hex').slice(0, 28)}`
+  const id = sampleEventId(random)
   switch (type) {
     case 'job.submitted':
     case 'job.processing':

@@ -1,12 +1,11 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { isSampleEvent } from '../../../../domain/sample-event.ts'
 import type { WebDelivery } from '../../../webhook-api.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { Fold } from '../../parts/fold.tsx'
 import { dateTime, precise } from '../../parts/words.ts'
 
 const COLOURS = { delivered: 'accent', waiting: 'yellow', failed: 'red' } as const
-/** Test events, which are not replayed. */
-const MADE_UP = 'evt_test'
 
 /** One event at this webhook: what was sent, and what was answered each time. */
 export function DeliveryRow(row: {
@@ -37,7 +36,7 @@ export function DeliveryRow(row: {
             )}
           </Text>
         </div>
-        {!delivery.event_id.startsWith(MADE_UP) && (
+        {!isSampleEvent(delivery.event_id) && (
           <Button
             size="xs"
             variant="default"
