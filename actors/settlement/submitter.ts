@@ -8,6 +8,7 @@ import {
   type EscrowWriter,
   NonceGap,
   type Receipt,
+  RoleMissing,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Traces } from '../../src/telemetry/traces.ts'
@@ -181,7 +182,7 @@ async function carryOut(
 
   if (batch.type === 'register') await options.registrations.answer(batch.items[0], receipt)
   else if (succeeded) readItems(options, explain, batch, receipt)
-  else splitUp(options, batch)
+  else await sendAgain(options, batch)
 }
 
 function readItems(
@@ -197,6 +198,25 @@ function readItems(
       )
     else conclude(options, read, { type: batch.type, jobId: read.jobId })
   }
+}
+
+/**
+ * After a transaction that reverted as a whole. A key without its role is no item's fault: all wait until
+ * it has it, since who was answered is to be paid for it.
+ */
+async function sendAgain(options: SubmitterOptions, batch: JobBatch): Promise<void> {
+  const { lane, writer, untilChain, queue } = options
+  let hadRole = true
+  await untilChain(async () => {
+    try {
+      await writer.requireRole(lane)
+    } catch (error) {
+      if (error instanceof RoleMissing) hadRole = false
+      throw error
+    }
+  })
+  if (hadRole) splitUp(options, batch)
+  else queue.again.unshift(batch)
 }
 
 /** One bad item fails them all: the parts are tried again, down to the bad one. */

@@ -1,6 +1,6 @@
 import type { Lane } from '../../src/messages/subjects.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
-import { ChainUnavailable, GasFundsMissing } from '../../src/ports/escrow.ts'
+import { ChainUnavailable, GasFundsMissing, RoleMissing } from '../../src/ports/escrow.ts'
 import { SignerUnavailable } from '../../src/ports/signer.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Troubles } from './troubles.ts'
@@ -69,20 +69,24 @@ export function makeUntilChain({ clock, log, alive, troubles }: Options): UntilC
   }
 }
 
-type Waited = 'chain' | 'signer' | 'gas_funds'
+type Waited = 'chain' | 'signer' | 'gas_funds' | 'role'
 
 function troubleOf(error: ChainUnavailable): Waited {
   if (error instanceof SignerUnavailable) return 'signer'
+  if (error instanceof RoleMissing) return 'role'
   return error instanceof GasFundsMissing ? 'gas_funds' : 'chain'
 }
 
-const WHO = { chain: 'chain', signer: 'signer', gas_funds: 'gas' } as const satisfies Record<
-  Waited,
-  string
->
+const WHO = {
+  chain: 'chain',
+  signer: 'signer',
+  gas_funds: 'gas',
+  role: 'role',
+} as const satisfies Record<Waited, string>
 
 function tell(log: Log, by: Waited, error: ChainUnavailable): void {
   const about = { err: error }
-  if (by === 'gas_funds') log.error(about, `gas: ${error.message}`)
+  // Only an operator ends these two.
+  if (by === 'gas_funds' || by === 'role') log.error(about, `${WHO[by]}: ${error.message}`)
   else log.warn(about, `${WHO[by]}: unavailable, trying again until it answers`)
 }

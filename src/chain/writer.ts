@@ -12,6 +12,7 @@ import type { TransactionSigner, UnsignedTransaction } from '../ports/signer.ts'
 import type { Log } from '../telemetry/log.ts'
 import { callOf } from './calldata.ts'
 import type { Contracts } from './contracts-file.ts'
+import { requireRole } from './read/roles.ts'
 import { makeCached } from './rpc/cached.ts'
 import { headOf } from './rpc/head.ts'
 import { makeRpc, type Rpc } from './rpc/json-rpc.ts'
@@ -45,6 +46,7 @@ export interface ClosableWriter extends EscrowWriter {
   close(): Promise<void>
 }
 
+const ROLES = { lock: 'LOCKER', settle: 'SETTLER' } as const satisfies Record<Lane, string>
 const BLOCK_GAS_FRESH_MS = 30_000
 const BLOCK_GAS_USABLE_MS = 600_000
 
@@ -85,6 +87,7 @@ export function makeEscrowWriter(options: WriterOptions): ClosableWriter {
       const raised = raiseFees(former, await readFeesInstead(rpc), maxFeeWei)
       return raised === 'capped' ? raised : signers[lane].sign({ ...same, ...raised })
     },
+    requireRole: (lane) => requireRole({ rpc, contracts }, ROLES[lane], signers[lane].address),
     send: (lane, offer, broadcast) => send(sendings[lane], offer, broadcast),
     isIncluded: async ({ transaction, earlier }) =>
       (await anyIncluded(rpc, [transaction.hash, ...earlier])) !== undefined,

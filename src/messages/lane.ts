@@ -95,6 +95,8 @@ export type HeldUpBy =
   | 'signer'
   /** The signing address cannot pay for gas. */
   | 'gas_funds'
+  /** The signing address has not the role of the escrow that its calls need. */
+  | 'role'
   /** The chain asks more than the operator pays. */
   | 'fee_cap'
   /** What the contract lets the operator settle in this hour is used up. */

@@ -59,6 +59,12 @@ export interface EscrowWriter {
    * @throws {NonceGap} they cannot be included before earlier ones are sent again
    */
   send(lane: Lane, offer: Offer, broadcast: () => void): Promise<Receipt | 'stuck'>
+  /**
+   * Resolves where the lane's key may do what it signs.
+   * @throws {RoleMissing} the escrow would refuse all of it
+   * @throws {ChainUnavailable}
+   */
+  requireRole(lane: Lane): Promise<void>
   /** Whether one of the attempts is in a block, as far as the node shows. @throws {ChainUnavailable} */
   isIncluded(offer: Offer): Promise<boolean>
 }
@@ -196,6 +202,9 @@ export class ChainUnavailable extends Error {}
 
 /** The address that signs has too little of the chain's own coin; goes on once it is sent some. */
 export class GasFundsMissing extends ChainUnavailable {}
+
+/** The address that signs has not, or no longer, the role that its calls need; goes on once it is granted. */
+export class RoleMissing extends ChainUnavailable {}
 
 /** A transaction may not ask for so much gas: its items go in several. */
 export class BatchTooLarge extends Error {}

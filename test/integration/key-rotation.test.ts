@@ -67,6 +67,19 @@ Rotation('after the old key has lost its role, the new one goes on', async () =>
   }
 })
 
+Rotation(
+  'revoked too early: all waits, the operator is told, and a grant lets it go on',
+  async () => {
+    await rule('revokeRole', addressOf(NEW_KEY))
+    const jobs = house.newJobs(4)
+    house.ask(jobs)
+    await until('the trouble', () => house.health?.heldUp?.by === 'role')
+    await rule('grantRole', addressOf(NEW_KEY))
+    await house.locked(jobs)
+    await until('well again', () => house.health?.heldUp === null)
+  },
+)
+
 async function lockSome(): Promise<readonly string[]> {
   const jobs = house.newJobs(4)
   house.ask(jobs)

@@ -84,8 +84,9 @@ export function makeChainHealth(options: Options): ChainHealth {
   }
 }
 
+/** A host of a later version may name what this one does not know. */
 const refusalOf = (why: Hindrance): RefusalError =>
-  refuse('service_unavailable', `${WORDS[why]} Nothing was charged; try again shortly.`)
+  refuse('service_unavailable', `${WORDS[why] ?? HELD_UP} Nothing was charged; try again shortly.`)
 
 const BEHIND = 'The settlement chain is far behind, so no new jobs are taken on at the moment.'
 const NOT_ANSWERING =
@@ -98,6 +99,7 @@ const WORDS: Readonly<Record<Hindrance, string>> = {
   fee_cap: BEHIND,
   signer: HELD_UP,
   gas_funds: HELD_UP,
+  role: HELD_UP,
   settle_cap: HELD_UP,
   silent: HELD_UP,
 }

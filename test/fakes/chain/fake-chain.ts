@@ -16,6 +16,7 @@ import {
   NonceGap,
   type Offer,
   type Receipt,
+  RoleMissing,
   type SignedTransaction,
 } from '../../../src/ports/escrow.ts'
 
@@ -42,6 +43,8 @@ export class FakeChain implements EscrowReader, EscrowWriter {
   roomFor = 1_000
   /** A transaction that holds such an item reverts as a whole. */
   reverts: (intent: LaneIntent) => boolean = () => false
+  /** The lanes' keys have none: every transaction reverts. */
+  roleless = false
   /** Wallets that cannot pay. */
   readonly poor = new Set<Address>()
   /** Locks are passed over, whoever asks. */
@@ -119,6 +122,11 @@ export class FakeChain implements EscrowReader, EscrowWriter {
     if (held) await new Promise<void>((resolve) => held.push(resolve))
     this.#answer()
     return this.#include(lane, raw, hash, known.batch)
+  }
+
+  async requireRole(lane: Lane): Promise<void> {
+    this.#answer()
+    if (this.roleless) throw new RoleMissing(`the key of ${lane} may do nothing`)
   }
 
   async isIncluded({ transaction, earlier }: Offer): Promise<boolean> {
@@ -273,7 +281,8 @@ export class FakeChain implements EscrowReader, EscrowWriter {
 
   #include(lane: Lane, raw: string, hash: Hex32, batch: Batch): Receipt {
     this.#nonces[lane]++
-    const succeeded = batch.type === 'register' || !batch.items.some(this.reverts)
+    const goesWrong = (item: LaneIntent) => this.roleless || this.reverts(item)
+    const succeeded = batch.type === 'register' || !batch.items.some(goesWrong)
     if (succeeded) this.included.push(batch)
     let facts: ChainFact[] = []
     const block = this.mine(({ block, blockHash }) => {

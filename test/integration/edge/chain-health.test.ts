@@ -83,6 +83,7 @@ test('the chain is down: 503 with words and a hint, and no credit moves', async 
 
 for (const [by, words] of [
   ['gas_funds', /Payments are held up on our side/],
+  ['role', /Payments are held up on our side/],
   ['signer', /Payments are held up on our side/],
   ['fee_cap', /far behind/],
 ] as const) {

@@ -1,3 +1,4 @@
+import { roleId } from '../../../src/chain/deploy/role-ids.ts'
 import { RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { type Address, jobIdFromBytes32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
@@ -50,6 +51,8 @@ function wordsOf(
       if (error !== undefined) throw new RpcError('eth_call', 3, error)
       return [0]
     }
+    case 'hasRole':
+      return [mayAct(contract, args[0] as Hex, String(args[1]).toLowerCase()) ? 1 : 0]
     case 'EXPIRY_SECONDS':
       return [contract.expirySeconds]
     case 'DISPUTE_SECONDS':
@@ -80,6 +83,10 @@ function wordsOf(
       throw new Error(`the simulated chain does not answer ${name}`)
   }
 }
+
+const mayAct = ({ locker, settler }: SimChain['contract'], role: Hex, account: string): boolean =>
+  (role === roleId('LOCKER') && account === locker) ||
+  (role === roleId('SETTLER') && account === settler)
 
 /** In the order of the struct Worker. */
 function workerWords(worker: Worker | undefined): readonly (bigint | number)[] {

@@ -36,6 +36,35 @@ test('a settlement the chain refuses is told to the job', async (house) => {
   ])
 })
 
+test('a key that has lost its role: settlements wait until it has it, as they were', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(4)
+  house.chain.roleless = true
+  await house.say(settle(job(1)), settle(job(2)), settle(job(3)))
+  await house.clock.advance(600_000)
+  await house.say(settle(job(1)), settle(job(4)))
+  assert.is(house.chain.sent.length, 2, 'the lock, and one transaction that reverted')
+  assert.is(house.health('settle').heldUp?.by, 'role')
+  assert.equal(house.heard(), [])
+  house.chain.roleless = false
+  await house.clock.advance(2_000)
+  assert.equal(house.batches().slice(1), ['settle 1 2 3', 'settle 4'])
+  assert.is(house.health('settle').heldUp, null)
+})
+
+test('the lane moves while its key has no role: the next owner settles what jobs ask again', async (house) => {
+  const first = await house.start('settle')
+  await house.seedLocks(1)
+  house.chain.roleless = true
+  await house.say(settle(job(1)))
+  await house.stop(first)
+  house.chain.roleless = false
+  await house.start('settle')
+  assert.equal(house.batches().slice(1), [], 'what reverted is spent')
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), ['settle 1'])
+})
+
 test('a settlement above the cap of the hour waits, and is told to nobody', async (house) => {
   await house.start('settle')
   await house.seedLocks(2)
