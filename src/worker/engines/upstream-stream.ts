@@ -7,11 +7,21 @@ import { bodyFault, eventFault, parseJson } from './upstream-faults.ts'
 
 // A count that is none is no reason to lose the answer.
 const tokens = z.number().int().nonnegative().nullish().catch(undefined)
+// Mistral's service says what its models think, and the text behind that, in parts.
+const part = z.object({ type: z.string(), text: z.string().nullish() })
 const words = z
   .object({
-    content: z.string().nullish(),
+    content: z.union([z.string(), z.array(part)]).nullish(),
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
+  })
+  .transform(({ content, reasoning_content, reasoning }) => {
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+    const texts = parts.filter(({ type }) => type === 'text').map(({ text }) => text ?? '')
+    // What a model thinks before it answers is no part of the answer, and is not billed.
+    const inParts = parts.some(({ type }) => type === 'thinking')
+    const thinks = inParts || Boolean(reasoning_content || reasoning)
+    return { content: texts.join(''), thinks }
   })
   .nullish()
 const event = z.object({
@@ -160,8 +170,7 @@ export class UpstreamStream {
     if (!choice) return ''
     if (choice.finish_reason) this.finish(choice.finish_reason)
     const said = this.wordsOf(choice)
-    // What a model thinks before it answers is no part of the answer, and is not billed.
-    if (said?.reasoning_content || said?.reasoning) this.reasoned = true
+    if (said?.thinks) this.reasoned = true
     const content = said?.content ?? ''
     if (content !== '') this.contentEvents++
     if (content !== '' && this.frames < FRAMES_MAX) this.learn(data, content)
@@ -179,8 +188,7 @@ export class UpstreamStream {
     const choice = like?.choices?.[0]
     if (!choice || choice.finish_reason || like.usage) return undefined
     const said = this.wordsOf(choice)
-    if (said?.reasoning_content || said?.reasoning) return undefined
-    return said?.content ?? undefined
+    return said?.thinks ? undefined : said?.content
   }
 
   /**
@@ -219,8 +227,7 @@ const BROKEN = /^(abort|error|insufficient_system_resource)$/
 const CUT_SHORT = /^(length|model_length|max_tokens)$/
 const TOOLS = /^(tool_calls|function_call)$/
 
-const saysAny = (said: Words): boolean =>
-  Boolean(said?.content || said?.reasoning_content || said?.reasoning)
+const saysAny = (said: Words): boolean => Boolean(said?.content || said?.thinks)
 
 const endedBy = (reason: string): EngineFault =>
   new EngineFault('engine', `upstream ended its answer with finish_reason ${reason}`)

@@ -123,6 +123,24 @@ Stream('thinking is neither text nor billed', () => {
   assert.is(read(...events.slice(1), usage(none)).usage.completionTokens, 40)
 })
 
+Stream('text in parts is text, and thinking in parts is not', () => {
+  const text = (text: string) => ({ type: 'text', text })
+  const thought = (words: string) => [{ type: 'thinking', thinking: [text(words)] }]
+  const end = chunk({}, 'stop')
+  const got = read(
+    chunk({ content: thought('Okay') }),
+    chunk({ content: [...thought(', so'), text('text')] }),
+    chunk({ content: ' b' }),
+    chunk({ content: [text(' c'), { type: 'reference', reference_ids: [1] }, text(' d')] }),
+    ...[' text', ' e', ' "f"'].map((said) => chunk({ content: [text(said)] })),
+    ...[end, usage()],
+  )
+  assert.is(got.text, 'text b c d text e "f"')
+  assert.is(got.usage.completionTokens, 6, 'it did think')
+  assert.is(read(chunk({ content: [text('a')] }), end, usage()).usage.completionTokens, 40)
+  isFault('engine', () => read(chunk({ content: [{ text: 'of no type' }] }), end))
+})
+
 Stream('an answer that its engine gave up is none', () => {
   const said = chunk({ content: 'a' })
   for (const reason of ['abort', 'error', 'insufficient_system_resource']) {
