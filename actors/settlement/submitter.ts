@@ -77,6 +77,9 @@ export interface Submitter {
   askChain(intent: LaneIntent): Promise<boolean>
 }
 
+/** Until a settlement that reverted alone is tried again, whatever its job asks. */
+const REVERTED_MS = 30_000
+
 /** One signing key's way to the chain: one transaction at a time, each stored before it is sent. */
 export function makeSubmitter(options: SubmitterOptions): Submitter {
   const { lane, queue, outbox, writer, clock, untilChain } = options
@@ -231,6 +234,9 @@ function splitUp(options: SubmitterOptions, batch: JobBatch): void {
   // A refund has nobody to refuse it to, and a dispute is the caller's right: the job asks again,
   // until the lock expires on chain, or the window for disputes ends there.
   if (intent.type === 'refund' || intent.type === 'dispute') forget(options.queue, intent)
+  // Its worker has answered, and the role may have been away for a block. Each try costs gas.
+  else if (intent.type === 'settle')
+    options.clock.after(REVERTED_MS, () => forget(options.queue, intent))
   else conclude(options, refusal(intent, 'reverted'), intent)
 }
 

@@ -2,6 +2,7 @@ import { type Address, toAddress } from '../../src/domain/ids.ts'
 import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import { type Absence, beginAbsence, livedMs, planAbsence } from './absences.ts'
+import { Administrators } from './administrators.ts'
 import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
@@ -219,6 +220,7 @@ class Life {
     })
     const { nats, settlement } = this.#house
     const around = { nats, chain: settlement.chain, wallets: this.#wallets }
+    new Administrators(kernel, { chain: settlement.chain, withinMs: this.#chaosMs })
     this.#payers = new Payers(kernel, { ...around, withinMs: this.#chaosMs })
     this.#withdrawers = new Withdrawers(kernel, { ...around, withinMs: this.#chaosMs })
     const journal = this.#house.nats.stream('JOB')

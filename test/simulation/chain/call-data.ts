@@ -1,6 +1,7 @@
 import { type AbiFunction, decodeAbiParameters, encodeFunctionData, toFunctionSelector } from 'viem'
 import { devUsdgAbi, jobEscrowAbi, workerStakingAbi } from '../../../src/chain/abi.ts'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
+import { roleId } from '../../../src/chain/deploy/role-ids.ts'
 import {
   type Address,
   type Hex32,
@@ -182,6 +183,9 @@ export function encodeCall(
       return escrow(call.type, [call.to])
     case 'setSpendLimit':
       return escrow(call.type, [Number(call.creditsPerDay)])
+    case 'grantRole':
+    case 'revokeRole':
+      return escrow(call.type, [roleId(call.role), call.account])
     case 'setSettleCap':
       return escrow(call.type, [call.creditsPerHour])
     case 'claim':

@@ -25,6 +25,11 @@ export type Call =
   | { readonly type: 'pause' }
   | { readonly type: 'unpause' }
   | { readonly type: 'setSettleCap'; readonly creditsPerHour: bigint }
+  | {
+      readonly type: 'grantRole' | 'revokeRole'
+      readonly role: LaneRole
+      readonly account: Address
+    }
   | { readonly type: 'claim'; readonly workerId: number }
   | { readonly type: 'claimTreasury' }
   | ({ readonly type: 'register' } & Registration)
@@ -39,6 +44,9 @@ export type Call =
     }
 
 export type CallOf<Type extends Call['type']> = Extract<Call, { readonly type: Type }>
+
+/** Which the key of a lane acts in. */
+export type LaneRole = 'LOCKER' | 'SETTLER'
 
 export interface LockItem {
   readonly jobId: JobId

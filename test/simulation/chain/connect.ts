@@ -34,6 +34,8 @@ const CHAIN_TERMS: ChainTerms = {
   baseFeeWei: 1_000_000_000n,
   trouble: 1,
 }
+/** A hundredth of it, which is the least that may be set, is soon reached. */
+const SETTLE_CAP_MAX = 10_000n
 const NO_URL = 'http://nowhere.invalid'
 
 /** One chain a life. Call `chain.start()` for blocks to come. */
@@ -42,7 +44,8 @@ export function makeSettlementChain(
   terms: Partial<ChainTerms> = {},
   spans: Parameters<typeof contractTerms>[0] = {},
 ): SettlementChain {
-  const chain = new SimChain(world, contractTerms(spans), { ...CHAIN_TERMS, ...terms })
+  const contract = contractTerms(spans, CONTRACTS, undefined, SETTLE_CAP_MAX)
+  const chain = new SimChain(world, contract, { ...CHAIN_TERMS, ...terms })
   const signed: SignedByBytes = new Map()
   return { chain, connect: (node, gas = {}) => connect({ chain, signed }, node, gas) }
 }

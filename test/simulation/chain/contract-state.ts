@@ -1,4 +1,5 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
+import type { LaneRole } from './calls.ts'
 import { type Held, NOTHING_HELD } from './earnings.ts'
 
 export type JobStatus = 'Locked' | 'Settled' | 'Refunded' | 'Disputed' | 'Upheld' | 'Rejected'
@@ -63,6 +64,8 @@ export class ContractState {
   /** Payment tokens, in units. */
   tokens = new Map<Address, bigint>()
   paused = false
+  /** Which their holders have lost. */
+  revoked = new Set<LaneRole>()
   capPerHour = 0n
   cap = { charged: 0n, hour: 0 }
 
@@ -78,6 +81,7 @@ export class ContractState {
     copy.disputedUnits = this.disputedUnits
     copy.tokens = new Map(this.tokens)
     copy.paused = this.paused
+    copy.revoked = new Set(this.revoked)
     copy.capPerHour = this.capPerHour
     copy.cap = this.cap
     return copy

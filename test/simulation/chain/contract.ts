@@ -1,5 +1,5 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
-import type { Call, CallOf } from './calls.ts'
+import type { Call, CallOf, LaneRole } from './calls.ts'
 import { cancelThaw, completeThaw, credit, startThaw, withdraw } from './contract-accounts.ts'
 import { claim, claimTreasury, openDispute, resolve } from './contract-earnings.ts'
 import { lockBatch, refund, refundBatch, settleBatch } from './contract-jobs.ts'
@@ -26,13 +26,13 @@ function perform(scene: Scene, sender: Address, call: Call): unknown {
   const { state, terms } = scene
   switch (call.type) {
     case 'lockBatch':
-      return asRole(sender, terms.locker, () => lockBatch(scene, call.items))
+      return asLane(scene, sender, 'LOCKER', () => lockBatch(scene, call.items))
     case 'settleBatch':
-      return asRole(sender, terms.settler, () => settleBatch(scene, call.items))
+      return asLane(scene, sender, 'SETTLER', () => settleBatch(scene, call.items))
     case 'refundBatch':
-      return asRole(sender, terms.settler, () => refundBatch(scene, call.jobIds))
+      return asLane(scene, sender, 'SETTLER', () => refundBatch(scene, call.jobIds))
     case 'disputeBatch':
-      return asRole(sender, terms.settler, () => disputeBatch(scene, call))
+      return asLane(scene, sender, 'SETTLER', () => disputeBatch(scene, call))
     case 'refundExpired':
       return refundExpired(scene, call.jobId)
     case 'openDispute':
@@ -65,6 +65,9 @@ function perform(scene: Scene, sender: Address, call: Call): unknown {
       return asRole(sender, terms.pauser, () => setPaused(state, call.type === 'pause'))
     case 'setSettleCap':
       return asRole(sender, terms.admin, () => setSettleCap(scene, call.creditsPerHour))
+    case 'grantRole':
+    case 'revokeRole':
+      return asRole(sender, terms.admin, () => changeRole(scene, call))
     case 'claim':
       return claim(scene, call.workerId)
     case 'claimTreasury':
@@ -85,6 +88,21 @@ function perform(scene: Scene, sender: Address, call: Call): unknown {
 function asRole(sender: Address, holder: Address, act: () => void): void {
   require(sender === holder, 'AccessControlUnauthorizedAccount')
   act()
+}
+
+/** Whether it may act in that role. */
+export const hasRole = ({ state, terms }: Scene, role: LaneRole, account: Address): boolean =>
+  account === (role === 'LOCKER' ? terms.locker : terms.settler) && !state.revoked.has(role)
+
+function asLane(scene: Scene, sender: Address, role: LaneRole, act: () => void): void {
+  require(hasRole(scene, role, sender), 'AccessControlUnauthorizedAccount')
+  act()
+}
+
+/** Nobody grants one to others than its first holder. */
+function changeRole({ state }: Scene, { type, role }: CallOf<'grantRole' | 'revokeRole'>): void {
+  if (type === 'revokeRole') state.revoked.add(role)
+  else state.revoked.delete(role)
 }
 
 function refundExpired(scene: Scene, jobId: JobId): void {

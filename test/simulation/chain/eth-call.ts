@@ -4,12 +4,14 @@ import { type Address, jobIdFromBytes32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { decodeCall, readCall } from './call-data.ts'
 import type { SimBlock, SimChain } from './chain.ts'
+import { hasRole } from './contract.ts'
 import { earningsNow, treasuryNow } from './contract-earnings.ts'
 import type { Worker } from './contract-state.ts'
 import { totalOf } from './earnings.ts'
 import { word } from './logs.ts'
 import { Scene } from './scene.ts'
 
+const ROLES = ['LOCKER', 'SETTLER'] as const
 const NOBODY = `0x${'00'.repeat(20)}` as Address
 
 /** What the contracts answer to a question, as words of 32 bytes. */
@@ -35,6 +37,7 @@ function wordsOf(
   const { contract } = chain
   const scene = new Scene(state, contract, block.at)
   const address = String(args[0]).toLowerCase() as Address
+  const holder = String(args[1]).toLowerCase() as Address
   switch (name) {
     case 'accounts': {
       const { available, locked, thawing, lastDepositAt } = state.account(address)
@@ -52,7 +55,9 @@ function wordsOf(
       return [0]
     }
     case 'hasRole':
-      return [mayAct(contract, args[0] as Hex, String(args[1]).toLowerCase()) ? 1 : 0]
+      return [
+        ROLES.some((role) => args[0] === roleId(role) && hasRole(scene, role, holder)) ? 1 : 0,
+      ]
     case 'EXPIRY_SECONDS':
       return [contract.expirySeconds]
     case 'DISPUTE_SECONDS':
@@ -83,10 +88,6 @@ function wordsOf(
       throw new Error(`the simulated chain does not answer ${name}`)
   }
 }
-
-const mayAct = ({ locker, settler }: SimChain['contract'], role: Hex, account: string): boolean =>
-  (role === roleId('LOCKER') && account === locker) ||
-  (role === roleId('SETTLER') && account === settler)
 
 /** In the order of the struct Worker. */
 function workerWords(worker: Worker | undefined): readonly (bigint | number)[] {

@@ -14,7 +14,7 @@ import {
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import type { Random } from '../world.ts'
-import type { Call, SettleItem, SignedContent } from './calls.ts'
+import type { Call, LaneRole, SettleItem, SignedContent } from './calls.ts'
 import type { ContractState, JobStatus } from './contract-state.ts'
 
 export interface Deed {
@@ -112,6 +112,11 @@ export function makeDeeds(
     call,
   ]
 
+  const laneRole = (): { role: LaneRole; account: Address } =>
+    random.chance(0.5)
+      ? { role: 'LOCKER', account: holder('lock') }
+      : { role: 'SETTLER', account: holder('settle') }
+
   /** Each with how often it is chosen. */
   const kinds: readonly [number, (state: ContractState) => readonly [Address, Call]][] = [
     [
@@ -207,6 +212,8 @@ export function makeDeeds(
         return by('deployer', { type: 'setSettleCap', creditsPerHour })
       },
     ],
+    [1, () => by('deployer', { type: 'revokeRole', ...laneRole() })],
+    [12, () => by('deployer', { type: 'grantRole', ...laneRole() })],
     [4, () => [random.pick(wallets), { type: 'claim', workerId: random.between(0, 3) }]],
     [2, () => [random.pick(wallets), { type: 'claimTreasury' }]],
     [4, () => [random.pick(wallets), registration()]],
@@ -242,6 +249,8 @@ export function makeDeeds(
 const MUST_BE_SEEN = [
   ...['locked', 'settled', 'refunded', 'disputed', 'dispute_resolved', 'worker_slashed'],
   ...['deposited', 'withdrawn', 'thawing_started', 'thawing_cancelled', 'worker_registered'],
+  ...['lockBatch', 'settleBatch'].map((call) => `${call} AccessControlUnauthorizedAccount`),
+  ...['revokeRole', 'grantRole'],
   ...['deactivate', 'claim', 'claimTreasury', 'sweep'],
   ...['InsufficientCredits', 'JobIdUsed', 'NotLocked', 'UnknownWorker', 'BadSignature'].map(
     (reason) => `skipped ${reason}`,

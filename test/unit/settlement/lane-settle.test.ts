@@ -52,6 +52,21 @@ test('a key that has lost its role: settlements wait until it has it, as they we
   assert.is(house.health('settle').heldUp, null)
 })
 
+test('the role was away for a block alone: the settlement that reverted is tried again', async (house) => {
+  await house.start('settle')
+  await house.seedLocks(1)
+  house.chain.reverts = () => true
+  await house.say(settle(job(1)))
+  house.chain.reverts = () => false
+  await house.clock.advance(29_000)
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), [], 'each try costs gas')
+  await house.clock.advance(2_000)
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), ['settle 1'])
+  assert.equal(house.heard(), [])
+})
+
 test('the lane moves while its key has no role: the next owner settles what jobs ask again', async (house) => {
   const first = await house.start('settle')
   await house.seedLocks(1)
