@@ -69,8 +69,8 @@ async function wake(
   }
 }
 
-/** The chain has told of its end, so of its lock as well: nothing of it is only reserved. */
-const isOver = ({ status, block }: JobView): boolean =>
-  status === 'settled' ||
-  status === 'disputed' ||
-  ((status === 'failed' || status === 'refunded') && block !== null)
+/**
+ * The chain has told of its end, so of its lock as well: nothing of it is only reserved. One may be disputed
+ * before that, and its lock would be taken out of credits that others have reserved meanwhile.
+ */
+const isOver = ({ block }: JobView): boolean => block !== null

@@ -121,6 +121,8 @@ Account('a job that has ended leaves the open ones, one that runs stays', async 
     { status: 'processing', block: null },
     { status: 'settling', block: null },
     { status: 'failed', block: null },
+    { status: 'disputed', block: null },
+    { status: 'disputed', block: 7 },
     { status: 'failed', block: 7 },
     { status: 'refunded', block: 7 },
     { status: 'settled', block: 7 },
@@ -132,10 +134,10 @@ Account('a job that has ended leaves the open ones, one that runs stays', async 
   })
   ledger.open = views.map((_, n) => ({ jobId: job(n), wallet: WALLET, at: clock.now() }))
   await clock.advance(20_000)
-  assert.equal(ledger.released, [3, 4, 5].map(job))
+  assert.equal(ledger.released, [4, 5, 6, 7].map(job))
   assert.equal(
     ledger.open.map(({ jobId }) => jobId),
-    [0, 1, 2].map(job),
+    [0, 1, 2, 3].map(job),
   )
   await service.stop()
 })
