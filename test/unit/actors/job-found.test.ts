@@ -57,6 +57,15 @@ for (const [name, past] of Object.entries(PASTS)) {
   })
 }
 
+test('its lock stays known, unless a refund that was sent says that it is gone', () => {
+  const lockOf = (...past: JobEvent[]) => {
+    const { job } = given(...past).when(settledOnChain)
+    return [shown(job).escrowTx, ...keys(job)]
+  }
+  assert.equal(lockOf(started, locked, offered), [tx])
+  assert.equal(lockOf(started, locked, expired), [tx])
+  assert.equal(lockOf(started, locked, expired, refundSent), [null, 'lock.true'])
+})
 test('its worker is named where the journal knows it', () => {
   const workerOf = (workerId: number) => {
     const told = { ...settledOnChain, answer: { workerId, outputHash: hash } }

@@ -85,6 +85,32 @@ test('lock: mined after the job ended, is refunded', () => {
   const { job } = given(started, expired).when(confirmLock).then('LockConfirmed')
   assert.ok(keys(job).includes('refund'))
 })
+test('lock: told late of a job whose credits are on their way back, says nothing', () => {
+  for (const past of [[failed], [failed, refundSent], [failed, refunded]]) {
+    given(started, locked, ...past)
+      .when({ ...confirmLock, tx: otherTx, block: 8 } as JobCommand)
+      .thenNothing()
+  }
+})
+test('lock: refused after the job ended, the reservation is released', () => {
+  const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }
+  for (const past of [[expired], [broadcast, expired]]) {
+    const { job } = given(started, ...past)
+      .when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', at })
+      .then('LockRefused')
+    assert.ok(keys(job).includes('release') && !keys(job).includes('refund'))
+    assert.ok(keys(job).includes('tell_edge'), 'there is no refund whose hash its caller waits for')
+    assert.ok(rests(job!))
+  }
+})
+test('lock: refused by word of the chain, the lane that may send it once more is waited for', () => {
+  const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }
+  for (const past of [[], [broadcast, offered], [broadcast, offered, assigned, completed]]) {
+    given(started, ...past)
+      .when({ type: 'RefuseLock', jobId, reason: 'InsufficientCredits', block: 7, final: true, at })
+      .thenNothing()
+  }
+})
 test('lock: mined although it was given up, is refunded', () => {
   given(started, failed, { type: 'LockRefused' }).when(confirmLock).then('LockConfirmed')
 })
@@ -122,6 +148,19 @@ test('lock: told at broadcast and then refused, the job fails wherever it is', (
   }
   given(started, locked, offered).when(refuse).thenNothing()
   given(started, broadcast, offered, assigned, completed, settled).when(refuse).thenNothing()
+})
+test('lock: told anew after the chain went back, the last word of a block counts', () => {
+  const told = (tx_: typeof tx, block: number) =>
+    given(started, locked, offered, assigned).when({ ...confirmLock, tx: tx_, block } as JobCommand)
+  for (const [hash, block] of [
+    [tx, 8],
+    [otherTx, 7],
+  ] as const) {
+    const { job } = told(hash, block).then('LockConfirmed')
+    assert.equal(job?.status !== 'abandoned' && job?.escrow, { at: 'locked', tx: hash, block })
+  }
+  // Late word of a broadcast: it is in a block by now.
+  told(otherTx, 0).thenNothing()
 })
 test('lock: mined as another attempt than was broadcast, the mined hash is shown', () => {
   const broadcast: JobEvent = { type: 'LockConfirmed', tx: otherTx, block: 0 }

@@ -6,13 +6,17 @@ import { toCredits } from '../../../src/domain/credits.ts'
 import { toHex32 } from '../../../src/domain/ids.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import {
+  answered,
   assigned,
   at,
   complete,
   completed,
   confirmLock,
+  confirmSettlement,
+  disputed,
   expire,
   expired,
+  failed,
   failure,
   given,
   jobId,
@@ -20,13 +24,17 @@ import {
   later,
   locked,
   offered,
+  openDispute,
   otherTx,
+  paid,
   refunded,
   refundSent,
   settled,
+  shown,
   started,
   tx,
   wallet,
+  worker,
 } from './given.ts'
 
 const test = suite('job: settled, refunded, shown')
@@ -43,6 +51,14 @@ test('settlement: confirmed, the job is at rest', () => {
     })
     .then('SettlementConfirmed')
   assert.ok(rests(job!))
+})
+test('settlement: what the chain charged counts, contested or not, and where it is told anew', () => {
+  for (const past of [answered, [...answered, disputed], paid, [...paid, disputed, openDispute]]) {
+    const { job } = given(...past)
+      .when({ ...confirmSettlement, block: 10, charged: toCredits(7) })
+      .then('SettlementConfirmed')
+    assert.is(shown(job).charged, toCredits(7))
+  }
 })
 test('reply: once completed, with what the worker has signed', () => {
   const { signature } = complete as { signature: object }
@@ -78,6 +94,22 @@ test('settlement: refused, fails and gives the credits back', () => {
     .when({ type: 'RefuseSettlement', jobId, reason: 'BadSignature', at })
     .then('JobFailed')
   assert.ok(keys(job).includes('refund'))
+  assert.is(shown(job).worker, worker, 'whose proof it was')
+})
+test('settlement: refused again, or of a job without an answer, says nothing', () => {
+  const refused = { type: 'RefuseSettlement', jobId, reason: 'BadSignature', at } as const
+  for (const past of [
+    [started],
+    [started, locked, offered, assigned],
+    [started, locked, expired],
+    [started, locked, offered, assigned, completed, failed],
+  ]) {
+    for (const reason of ['BadSignature', 'NotLocked']) {
+      given(...past)
+        .when({ ...refused, reason })
+        .thenNothing()
+    }
+  }
 })
 test('settlement: finds no lock, and the lock is asked for again; the lock lane has the last word', () => {
   const answered = given(started, locked, offered, assigned, completed)
@@ -148,6 +180,15 @@ test('refund: sent and then mined, comes to rest', () => {
     .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: 11, at })
     .then('RefundConfirmed')
   assert.ok(rests(job!))
+  for (const { escrowTx, refundTx } of [shown(sent.job), shown(job)]) {
+    assert.equal(
+      [escrowTx, refundTx],
+      [tx, otherTx],
+      'where the credits were, and how they came back',
+    )
+  }
+  const never = given(started, expired, refunded)
+  assert.is(shown(never.job).escrowTx, null, 'nobody has told of the lock')
 })
 test('refund: told twice, counts once', () => {
   given(started, locked, expired, refunded)
@@ -159,6 +200,13 @@ test('refund: by anyone after expiry, ends a job that was settling', () => {
     .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: 11, at })
     .then('JobFailed', 'RefundConfirmed')
   assert.ok(rests(job!))
+})
+test('refund: sent and in no block yet, ends no job that may still be paid', () => {
+  for (const past of [[offered], [offered, assigned], [offered, assigned, completed]]) {
+    given(started, locked, ...past)
+      .when({ type: 'ConfirmRefund', jobId, tx: otherTx, block: null, at })
+      .thenNothing()
+  }
 })
 test('view: what is not known yet is null', () => {
   const view = viewOf(given(started).job as Parameters<typeof viewOf>[0])

@@ -27,6 +27,7 @@ import {
   shown,
   started,
   tx,
+  verdictTx,
   wallet,
 } from './given.ts'
 
@@ -124,6 +125,22 @@ test('and settled after all, on the next branch: paid, with its answer and its d
     .then('SettlementConfirmed')
   assert.is(shown(job).status, 'disputed')
   assert.ok(keys(job).includes('dispute'), 'the dispute is gone with its block')
+})
+
+test('and settled after all, under a lock that came again: the new lock is what is shown', () => {
+  const lockedAgain: JobEvent = { type: 'LockConfirmed', tx: verdictTx, block: 12 }
+  const gone: readonly JobEvent[] = [...answered, refusedByChain, { type: 'LockRefused' }]
+  for (const past of [
+    [...gone, lockedAgain],
+    [...gone, lockedAgain, refunded],
+  ]) {
+    const { job } = given(...past)
+      .when({ ...confirmSettlement, final: true })
+      .then('SettlementConfirmed')
+    assert.equal([shown(job).status, shown(job).escrowTx], ['settled', verdictTx])
+  }
+  const { job } = given(...gone).when({ ...confirmSettlement, final: true })
+  assert.is(shown(job).escrowTx, tx, 'nobody has told of another one')
 })
 
 test('settled after all, and no answer is known or told: nothing changes', () => {
