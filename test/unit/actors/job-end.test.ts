@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { JobEvent } from '../../../actors/job/events.ts'
 import { isCompleted } from '../../../actors/job/state.ts'
 import { endingOf, reply, viewOf } from '../../../actors/job/view.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
@@ -14,6 +15,7 @@ import {
   failed,
   failure,
   given,
+  hash,
   jobId,
   keys,
   later,
@@ -50,6 +52,17 @@ test('complete: without an assignment before it, is one too', () => {
     .then('WorkerAssigned', 'JobCompleted')
   assert.ok(job && isCompleted(job) && viewOf(job).worker === worker)
   assert.equal(job.worker, { address: worker, id: 3, takenAt: at })
+})
+test('complete: whoever waits is told which attempt it was, and how much of it there is', () => {
+  const lost: JobEvent = { type: 'OfferFailed', excludePool: false }
+  const { job } = given(started, locked, offered, assigned, lost, offered, assigned)
+    .when({ ...complete, attempt: 2, workerId: 4 } as JobCommand)
+    .then('JobCompleted')
+  const ending = endingOf(job!)
+  assert.ok(ending?.type === 'completed')
+  const { attempt, chunks, finishReason, charged, outputHash } = ending
+  assert.equal([attempt, chunks, finishReason, charged], [2, 9, 'stop', toCredits(9)])
+  assert.is(outputHash, hash)
 })
 test('complete: told twice, counts once', () => {
   given(started, locked, offered, assigned, completed).when(complete).thenNothing()
