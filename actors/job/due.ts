@@ -56,7 +56,7 @@ export function due(job: Job): readonly JobEffect[] {
  * owner offers this attempt to it, and a pool takes an attempt once. It comes sooner by one append.
  */
 export function dueAhead(before: Job, after: Job): readonly JobEffect[] {
-  if (before.status === 'abandoned' || !isRunning(before) || !isRunning(after)) return []
+  if (!isRunning(before) || !isRunning(after)) return []
   const isFirst = before.attempts === 0 && after.attempt?.poolId === before.firstPoolId
   return isFirst ? offers(after) : []
 }
