@@ -48,6 +48,12 @@ Happenings('completed: when the settlement is final, and not with the answer', (
   assert.equal(by(...answered), toProcessing)
   assert.equal(by(...paid), toCompleted)
 })
+Happenings(
+  'completed: what was told stays, though the chain goes back behind lock and settlement',
+  () => {
+    assert.equal(by(...paid, { ...locked, block: 0 } as JobEvent), toCompleted)
+  },
+)
 Happenings('disputed: when it is on chain; completed stays', () => {
   assert.equal(by(...paid, disputed), toCompleted)
   assert.equal(by(...paid, disputed, sentDispute), toCompleted)

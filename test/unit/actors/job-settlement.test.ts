@@ -19,6 +19,7 @@ import {
   failed,
   failure,
   given,
+  hash,
   jobId,
   keys,
   later,
@@ -32,6 +33,7 @@ import {
   settled,
   shown,
   started,
+  terms,
   tx,
   wallet,
   worker,
@@ -187,6 +189,7 @@ test('refund: sent and then mined, comes to rest', () => {
       'where the credits were, and how they came back',
     )
   }
+  assert.equal([shown(sent.job).block, shown(job).block], [null, 11])
   const never = given(started, expired, refunded)
   assert.is(shown(never.job).escrowTx, null, 'nobody has told of the lock')
 })
@@ -215,6 +218,15 @@ test('view: what is not known yet is null', () => {
     [null, null, null, null, null],
   )
   assert.is(view.charged, toCredits(0))
+})
+test('view: of a settled job, all of it', () => {
+  assert.equal(shown(given(...paid).job), {
+    ...{ id: jobId, wallet, model: terms.model, tier: 'standard', lock: terms.lock },
+    ...{ status: 'settled', createdAt: at, completedAt: later(1_000), worker },
+    ...{ charged: toCredits(9), usage: { promptTokens: 10, completionTokens: 600 } },
+    ...{ escrowTx: tx, settlementTx: otherTx, refundTx: null, disputeTx: null },
+    ...{ block: 9, proofHash: hash, disputedHash: null },
+  })
 })
 test('view: nothing is charged until settled', () => {
   const settling = given(started, locked, offered, assigned, completed).job
