@@ -101,6 +101,29 @@ test('account for: what an ended job leaves is on its way back until the chain t
   assert.equal(await asked(93), { type: 'insufficient', remaining: 92n, returning: 0n })
 })
 
+test('account for: what several jobs leave is on its way back together, each until the chain tells of it', async () => {
+  const wallet = newWallet()
+  const [first, second, third] = [newJob(), newJob(), newJob()]
+  const returning = async () => {
+    const balance = await stage.store.ledger.balance(wallet)
+    assert.ok(balance !== 'unknown_wallet')
+    return balance.returning
+  }
+  await stage.load(wallet, 100)
+  for (const job of [first, second, third]) await stage.reserve(wallet, job, 30)
+  await stage.store.ledger.accountFor(wallet, first, toCredits(10))
+  await stage.store.ledger.accountFor(wallet, second, toCredits(5))
+  await stage.store.ledger.accountFor(wallet, third, toCredits(0))
+  assert.is(await returning(), 75n)
+  await stage.store.ledger.accountFor(wallet, second, toCredits(20))
+  assert.is(await returning(), 60n)
+  await stage.store.ledger.release(wallet, third)
+  assert.is(await returning(), 30n)
+  const told = { ...entry(wallet, first, 12, 0), credits: toCredits(20), charged: toCredits(10) }
+  await applyOne(stage.store.ledger, { ...told, kind: 'settled' })
+  assert.is(await returning(), 10n)
+})
+
 test('account for: a wallet with plenty, or a job that leaves nothing, is not noted', async () => {
   const [rich, exact] = [newWallet(), newWallet()]
   const [first, second] = [newJob(), newJob()]
