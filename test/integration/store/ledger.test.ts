@@ -139,6 +139,42 @@ test('account for: a wallet with plenty, or a job that leaves nothing, is not no
   }
 })
 
+test('account for: of an unknown wallet nobody says what is left', async () => {
+  const [wallet, jobId] = [newWallet(), newJob()]
+  const accountFor = () => stage.store.ledger.accountFor(wallet, jobId, toCredits(8))
+  assert.is(await accountFor(), 'unknown_wallet')
+  await stage.load(wallet, 100)
+  assert.is(await accountFor(), 100n)
+})
+
+test('balance: tells when credits were bought last', async () => {
+  const wallet = newWallet()
+  const lastTopupAt = async () => {
+    const balance = await stage.store.ledger.balance(wallet)
+    assert.ok(balance !== 'unknown_wallet')
+    return balance.lastTopupAt
+  }
+  const read = { available: toCredits(10), locked: toCredits(0), block: 10 }
+  await stage.store.ledger.load(wallet, { ...read, lastTopupAt: null })
+  assert.is(await lastTopupAt(), null)
+  const bought = { wallet, block: 11, logIndex: 0, kind: 'deposited' as const }
+  await applyOne(stage.store.ledger, { ...bought, credits: toCredits(5), at: toUnixMs(at + 7) })
+  assert.is(await lastTopupAt(), at + 7)
+  const other = newWallet()
+  await stage.load(other, 10)
+  const loaded = await stage.store.ledger.balance(other)
+  assert.is(loaded !== 'unknown_wallet' && loaded.lastTopupAt, at)
+})
+
+test('load: of a wallet that is known changes nothing, and what is set aside stays so', async () => {
+  const wallet = newWallet()
+  await stage.load(wallet, 100)
+  await stage.reserve(wallet, newJob(), 40)
+  assert.is(await stage.load(wallet, 100), 'loaded')
+  assert.is(await stage.load(wallet, 100, 12), 'loaded')
+  assert.is(await stage.remaining(wallet), 60)
+})
+
 test('load: loses to a log of a later block, so no log is missed', async () => {
   const wallet = newWallet()
   const deposit = {
@@ -201,11 +237,12 @@ test('a flush makes every wallet unknown instead of wrong', async () => {
 
 test('a restart of Redis, which may have lost its last writes, makes wallets unknown', async () => {
   const wallet = newWallet()
-  await stage.load(wallet, 100)
+  await stage.load(wallet, 100, 30)
   await stage.server.crash()
   await until('redis to be back', () => stage.store.ping())
   assert.is(await stage.store.ledger.balance(wallet), 'unknown_wallet')
-  await stage.load(wallet, 60)
+  // What was known before says nothing of how far the chain is now.
+  assert.is(await stage.load(wallet, 60, 20), 'loaded')
   assert.is(await stage.remaining(wallet), 60)
 })
 
