@@ -7,15 +7,14 @@
 -- returns for each log {'1' applied now | '0' before, remaining, owned}, or {} for an unknown wallet
 local EACH = 7
 if not known() then
-  -- Nothing to keep, but a reader that is loading an older state must notice: also of a log that came
-  -- after these, where logs are applied again.
-  local last = #ARGV - EACH + 1
-  local block, index = tonumber(ARGV[last]), tonumber(ARGV[last + 1])
+  -- Nothing to keep, but a reader that is loading an older state must notice: also of a log of a later
+  -- block, where logs are applied again.
+  local block = ARGV[#ARGV - EACH + 1]
   local sameLife = redis.call('HGET', wallet, 'g') == generation
-  local seen = sameLife and field('b') or -1
-  if seen > block or (seen == block and field('i') > index) then return {} end
+  if sameLife and field('b') > tonumber(block) then return {} end
+  -- What an earlier life knew goes first: with a generation it would be known again.
   redis.call('DEL', wallet, holds)
-  redis.call('HSET', wallet, 'b', ARGV[last], 'i', ARGV[last + 1], 'g', generation)
+  redis.call('HSET', wallet, 'b', block, 'g', generation)
   redis.call('EXPIRE', wallet, 300)
   return {}
 end

@@ -114,6 +114,25 @@ test('apply: tells how the wallet stands, and whether the log was new', async ()
   assert.equal(back, standing(true, 102n, 112n))
 })
 
+test('apply: what comes to a wallet, or leaves it, changes what it owns; what is in locks stays there', async () => {
+  const wallet = newWallet()
+  const read = { available: toCredits(100), locked: toCredits(20), lastTopupAt: at, block: 10 }
+  await stage.store.ledger.load(wallet, read)
+  let logIndex = 0
+  const move = async (kind: LedgerEntry['kind'], credits: number, jobId?: JobId) => {
+    const place = { wallet, block: 11, logIndex: logIndex++, at }
+    const log = { ...place, kind, credits: toCredits(credits), ...(jobId ? { jobId } : {}) }
+    const standing = await applyOne(stage.store.ledger, log)
+    assert.ok(standing !== 'unknown_wallet')
+    return [standing.remaining, standing.owned]
+  }
+  assert.equal(await move('deposited', 30), [130n, 150n])
+  assert.equal(await move('withdrawn', 10), [120n, 140n])
+  assert.equal(await move('thawing_started', 60), [60n, 80n])
+  assert.equal(await move('thawing_cancelled', 60), [120n, 140n])
+  assert.equal(await move('dispute_resolved', 8, newJob()), [128n, 148n])
+})
+
 test('apply: several logs at once are what one after the other is, and those that came before are told', async () => {
   const wallet = newWallet()
   const [first, second] = [newJob(), newJob()]

@@ -160,6 +160,9 @@ test('balance: tells when credits were bought last', async () => {
   const bought = { wallet, block: 11, logIndex: 0, kind: 'deposited' as const }
   await applyOne(stage.store.ledger, { ...bought, credits: toCredits(5), at: toUnixMs(at + 7) })
   assert.is(await lastTopupAt(), at + 7)
+  const back = { wallet, block: 11, logIndex: 1, kind: 'thawing_cancelled' as const }
+  await applyOne(stage.store.ledger, { ...back, credits: toCredits(5) })
+  assert.is(await lastTopupAt(), at + 7, 'what comes back was not bought')
   const other = newWallet()
   await stage.load(other, 10)
   const loaded = await stage.store.ledger.balance(other)
@@ -240,6 +243,11 @@ test('a restart of Redis, which may have lost its last writes, makes wallets unk
   await stage.load(wallet, 100, 30)
   await stage.server.crash()
   await until('redis to be back', () => stage.store.ping())
+  assert.is(await stage.store.ledger.balance(wallet), 'unknown_wallet')
+  // A log of it that comes first does not make it known as it was.
+  const bought = { wallet, block: 18, logIndex: 0, kind: 'deposited' as const, at }
+  const told = await applyOne(stage.store.ledger, { ...bought, credits: toCredits(5) })
+  assert.is(told, 'unknown_wallet')
   assert.is(await stage.store.ledger.balance(wallet), 'unknown_wallet')
   // What was known before says nothing of how far the chain is now.
   assert.is(await stage.load(wallet, 60, 20), 'loaded')
