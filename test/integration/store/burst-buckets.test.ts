@@ -61,4 +61,15 @@ Buckets('a full bucket is not kept', async () => {
   assert.is(await settle('gone', 1, terms), 19)
 })
 
+Buckets('it is kept until it is full, and longest where something is owed', async () => {
+  const terms = { perSecond: 1, burst: 20 }
+  assert.is(await settle('owing', 40, terms), -20)
+  assert.is(await settle('given', 5, terms), 15)
+  const admin = new Redis(server.url)
+  const [owing, given] = [await admin.pttl('b:{burst}:owing'), await admin.pttl('b:{burst}:given')]
+  admin.disconnect()
+  assert.ok(owing > 35_000 && owing <= 40_001, String(owing))
+  assert.ok(given > 0 && given <= 5_001, String(given))
+})
+
 Buckets.run()

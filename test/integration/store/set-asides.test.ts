@@ -167,14 +167,34 @@ Asides('not used in time: ended by the sweep, or by the next request', async () 
   assert.equal(await overdue(wallet), [])
   assert.is(await remaining(wallet), 100n)
 
+  const other = await loaded(100)
   const late = seen({ time: NOW_S + 121, block: 11 })
-  await setAside(wallet, 70, 'two')
-  assert.is((await setAside(wallet, 80, 'three', late)).type, 'set_aside')
-  assert.is(await remaining(wallet), 20n)
-  await store.setAsides.end(wallet, 'two')
-  assert.is(await remaining(wallet), 20n, 'a later one stays')
-  const open = (await overdue(wallet)).map(({ requestId }) => requestId)
-  assert.equal(open, ['three'])
+  assert.is((await setAside(other, 70, 'one')).type, 'set_aside')
+  assert.is((await setAside(other, 80, 'two', late)).type, 'set_aside')
+  assert.is(await remaining(other), 20n)
+  await store.setAsides.end(other, 'one')
+  assert.is(await remaining(other), 20n, 'a later one stays')
+  const open = (await overdue(other)).map(({ requestId }) => requestId)
+  assert.equal(open, ['two'])
+})
+
+async function forgetVoucher(wallet: Address): Promise<void> {
+  const admin = new Redis(server.url)
+  await admin.del(`v:{${wallet}}`)
+  admin.disconnect()
+}
+
+Asides('of a voucher that is not kept any more: ended by the next request, too', async () => {
+  for (const nonce of [0n, 1n]) {
+    const wallet = await loaded(100)
+    await setAside(wallet, 70)
+    await forgetVoucher(wallet)
+    assert.is((await setAside(wallet, 80, 'two', seen({ nonce, block: 11 }))).type, 'set_aside')
+    assert.is(await remaining(wallet), 20n)
+    await forgetVoucher(wallet)
+    await store.setAsides.end(wallet, 'two')
+    assert.is(await remaining(wallet), 100n, 'or by the sweep')
+  }
 })
 
 Asides('after a flush nothing is set aside, nothing is counted twice', async () => {
