@@ -35,9 +35,15 @@ export class ScriptedSetAsides implements SetAsides {
   kept: SetAside | undefined
   readonly ended: string[] = []
   asked = 0
+  /** Of the chain, as the latest request saw it. */
+  time = 0
 
-  async setAside(wanted: Omit<SetAside, 'nonce'>, { nonce }: SeenVouchers): Promise<SetAsideReply> {
+  async setAside(
+    wanted: Omit<SetAside, 'nonce'>,
+    { nonce, time }: SeenVouchers,
+  ): Promise<SetAsideReply> {
     this.asked++
+    this.time = time
     const reply = this.replies.shift()
     if (reply) return reply
     this.kept ??= { ...wanted, nonce }

@@ -96,6 +96,24 @@ Withdrawals('the last one lacks confirmations: waited for, then told as what it 
   assert.ok(answer.type === 'unavailable' && answer.lastUnconfirmed)
 })
 
+Withdrawals('what cannot be paid is refused, and nothing is set aside for it', async () => {
+  const { setAsides, vouchers, withdrawals } = open()
+  for (const bad of [{ to: vouchers.escrow }, { credits: toCredits(0) }, { requestId: 'a b' }]) {
+    const answer = await withdrawals.answer({ ...request, ...bad })
+    assert.ok(answer.type === 'refused' && answer.refusal.code === 'invalid_request')
+  }
+  assert.equal([setAsides.asked, vouchers.signed], [0, 0])
+})
+
+Withdrawals('a former one runs out also on a chain that mines nothing', async () => {
+  const { setAsides, vouchers, withdrawals, clock } = open()
+  await withdrawals.answer(request)
+  assert.is(setAsides.time, vouchers.seen.time)
+  await clock.advance(300_000)
+  await withdrawals.answer({ ...request, requestId: 'w-2' })
+  assert.is(setAsides.time, vouchers.seen.time + 240)
+})
+
 Withdrawals('a host without the key says so, and what to do instead', async () => {
   const { setAsides, vouchers, withdrawals } = open()
   vouchers.offered = false
