@@ -22,7 +22,9 @@ const Voucher = suite('voucher')
 Voucher('refused: nothing, too much, a payee that cannot be paid, an id of another form', () => {
   const codeOf = (more: Partial<typeof request>) =>
     refusalOf({ ...request, ...more }, new Set([ESCROW]))?.code
-  assert.is(codeOf({}), undefined)
+  for (const fine of [{}, { credits: toCredits(1) }, { credits: toCredits(2n ** 48n - 1n) }]) {
+    assert.is(codeOf(fine), undefined)
+  }
   assert.is(codeOf({ credits: toCredits(0) }), 'invalid_request')
   assert.is(codeOf({ credits: toCredits(2n ** 48n) }), 'invalid_request')
   assert.is(codeOf({ to: ESCROW }), 'invalid_request')

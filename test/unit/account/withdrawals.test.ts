@@ -44,8 +44,10 @@ Withdrawals(
     await clock.advance(5_000)
     vouchers.seen = { nonce: 8n, block: 12, time: 1_800_000_005 }
     assert.equal(await withdrawals.answer(request), first)
-    const other = await withdrawals.answer({ ...request, credits: toCredits(51) })
-    assert.is(other.type === 'refused' && other.refusal.code, 'request_id_taken')
+    for (const changed of [{ credits: toCredits(51) }, { to: WALLET }]) {
+      const other = await withdrawals.answer({ ...request, ...changed })
+      assert.is(other.type === 'refused' && other.refusal.code, 'request_id_taken')
+    }
   },
 )
 
