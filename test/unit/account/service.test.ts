@@ -11,6 +11,7 @@ import type {
 import type { JobCommand } from '../../../src/messages/job.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
+import { NoResponders } from '../../../src/ports/bus.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { FakeChain } from '../../fakes/chain/fake-chain.ts'
 import { job, WALLET } from '../../fakes/chain/intents.ts'
@@ -176,7 +177,7 @@ Account('grants a withdrawal, says when it cannot, and sweeps what nobody used',
 })
 
 Account('a host that leaves answers what it was asked before', async () => {
-  const { reader, service, load } = await open()
+  const { reader, service, load, withdraw } = await open()
   const account = reader.account.bind(reader)
   let answer = () => {}
   const held = new Promise<void>((resolve) => {
@@ -197,6 +198,11 @@ Account('a host that leaves answers what it was asked before', async () => {
   answer()
   assert.equal(await asked, { type: 'loaded' })
   await stopped
+  const request = { wallet: WALLET, to: WALLET, credits: toCredits(5), requestId: 'late' }
+  for (const late of [load(), withdraw(request)]) {
+    const answer = await late.catch((error: unknown) => error)
+    assert.ok(answer instanceof NoResponders, 'it takes no more')
+  }
 })
 
 Account('and does not wait for one that nobody waits for any more', async () => {
