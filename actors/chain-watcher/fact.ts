@@ -2,6 +2,7 @@ import { NO_CREDITS } from '../../src/domain/credits.ts'
 import { unreachable } from '../../src/domain/result.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import type { JobCommand } from '../../src/messages/job.ts'
+import { cannotLock } from '../../src/messages/lane.ts'
 import type { ChainFact } from '../../src/ports/escrow.ts'
 import type { LedgerEntry } from '../../src/ports/ledger.ts'
 
@@ -91,7 +92,7 @@ function commandOf(fact: ChainFact, at: UnixMs): JobCommand | undefined {
     case 'skipped': {
       const { jobId, reason, block } = fact
       // The others are for the lane that sent it to explain.
-      if (reason !== 'InsufficientCredits') return undefined
+      if (!cannotLock(reason)) return undefined
       return { type: 'RefuseLock', jobId, reason, block, at, final: true }
     }
     case 'disputed': {

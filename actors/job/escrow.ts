@@ -5,7 +5,7 @@ import type {
   RefuseLock,
   RefuseSettlement,
 } from '../../src/messages/job.ts'
-import { findsNoLock } from '../../src/messages/lane.ts'
+import { cannotLock, findsNoLock } from '../../src/messages/lane.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
 import type { JobEvent } from './events.ts'
 import { routeFirst } from './offers.ts'
@@ -65,10 +65,7 @@ export function decideRefuseLock(job: BegunJob, command: RefuseLock): Decision<J
  * arbitration takes longer than any chain goes back.
  */
 const isUndone = (job: BegunJob, command: RefuseLock): boolean =>
-  OF_NO_LOCK.has(command.reason) && saysLater(job, command)
-
-/** The contract looks whether it knows the job before it says these, and after `Paused`. */
-const OF_NO_LOCK: ReadonlySet<string> = new Set(['InsufficientCredits', 'SpendLimitReached'])
+  cannotLock(command.reason) && saysLater(job, command)
 
 /** Of a settled job: in a later block than that of its settlement. */
 const saysLater = (job: BegunJob, said: Pick<RefuseLock, 'block' | 'final'>): boolean =>

@@ -63,6 +63,13 @@ export interface DisputeIntent extends Traced {
 export const findsNoLock = (reason: string): boolean =>
   reason === 'NotLocked' || reason === 'no_event'
 
+/**
+ * Of the reason why a lock was passed over: the chain has none of this job, and the wallet cannot pay for one. The
+ * contract looks whether it knows the job before it says these, and after `Paused`.
+ */
+export const cannotLock = (reason: string): boolean =>
+  reason === 'InsufficientCredits' || reason === 'SpendLimitReached'
+
 /** Request on `SUBJECTS.workerRegister`; the signature is the worker's, over Registration. */
 export interface RegisterWorker {
   readonly signer: Address

@@ -41,6 +41,7 @@ const refusedBy = (poolId: string): readonly JobEvent[] => [
   { type: 'OfferMade', poolId },
   { type: 'OfferFailed', excludePool: true },
 ]
+const offeredTo2: JobEvent = { type: 'OfferMade', poolId: 'pool-2' }
 const poolOf = (job: Job | undefined) => {
   assert.ok(job && isRunning(job))
   return job.attempt?.poolId
@@ -53,7 +54,7 @@ const told = (job: Job | undefined) => {
 test('refused: the next pool, and never again one that has refused it', () => {
   const first = given(started, locked, offered).when(refused(1), pools('pool-1', 'pool-2'))
   assert.is(poolOf(first.job), 'pool-2')
-  const { job } = given(started, locked, ...refusedBy('pool-1'), { ...offered, poolId: 'pool-2' })
+  const { job } = given(started, locked, ...refusedBy('pool-1'), offeredTo2)
     .when(refused(2), pools('pool-1', 'pool-2', 'pool-3'))
     .then('OfferFailed', 'OfferMade')
   assert.is(poolOf(job), 'pool-3')
@@ -77,10 +78,7 @@ test('refused when the caller has left: no other pool is asked', () => {
 
 test('failed: a pool that is gone or has no worker is not asked again, one that lost a worker may be', () => {
   const next = (reason: FailWorker['reason']) => {
-    const { job } = given(started, locked, ...refusedBy('pool-1'), {
-      ...offered,
-      poolId: 'pool-2',
-    })
+    const { job } = given(started, locked, ...refusedBy('pool-1'), offeredTo2)
       .when(failedAt(2, reason), pools('pool-1', 'pool-2', 'pool-3'))
       .then('OfferFailed', 'OfferMade')
     assert.ok(job && isRunning(job))

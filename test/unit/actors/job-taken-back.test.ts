@@ -176,9 +176,11 @@ test('settled on a branch that is gone, its lock refused on the other: it fails,
   assert.equal([view.status, view.charged, view.escrowTx], ['failed', 0n, null])
   assert.ok(rests(job))
   // The watcher sees the branch that counts: its blocks may have lower numbers.
-  given(...paid)
-    .when({ ...refuse, block: settledAt - 1, final: true })
-    .then('JobFailed', 'LockRefused')
+  for (const reason of ['InsufficientCredits', 'SpendLimitReached']) {
+    given(...paid)
+      .when({ ...refuse, reason, block: settledAt - 1, final: true })
+      .then('JobFailed', 'LockRefused')
+  }
   // So it does where its answer was contested there.
   const contested = given(...paid, disputed, openDispute)
     .when({ ...refuse, block: settledAt - 1, final: true })

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JobEvent } from '../../../actors/job/events.ts'
 import type { Job } from '../../../actors/job/state.ts'
+import type { JobRefusal } from '../../../actors/job/terms.ts'
 import { endingOf } from '../../../actors/job/view.ts'
 import type { JobCommand } from '../../../src/messages/job.ts'
 import {
@@ -32,7 +33,8 @@ const test = suite('job: what its caller is told')
 function told(job: Job | undefined) {
   const ending = endingOf(job!)
   assert.ok(ending?.type === 'failed')
-  const { code, param, details, reason, message } = ending.refusal
+  const refusal: JobRefusal = ending.refusal
+  const { code, param, details, reason, message } = refusal
   assert.ok(message.endsWith('.') && !message.includes('undefined'), message)
   return { code, param, details, reason }
 }

@@ -32,6 +32,18 @@ class Buyers extends WatcherHouse {
     })
   }
 
+  /** Credits leave the wallet, or come back, by its own will. */
+  move(
+    type: 'withdrawn' | 'thawing_started' | 'thawing_cancelled',
+    credits: number,
+    owned: number,
+  ) {
+    this.stands(owned)
+    this.chain.mine((at): ChainFact[] => [
+      { ...at, logIndex: 0, type, wallet: WALLET, credits: toCredits(credits) },
+    ])
+  }
+
   stands(owned: number, isNew = true): void {
     this.ledger.standing = { isNew, remaining: toCredits(owned), owned: toCredits(owned) }
   }
@@ -86,6 +98,32 @@ Facts('low is told once, and again only after the balance was back', async () =>
   assert.equal(told, [topup, [], low, [], topup, low])
   await watcher.stop()
 })
+
+Facts(
+  'low is told of what the wallet takes out, too, and no more once it has taken it back',
+  async () => {
+    const house = new Buyers()
+    house.listen()
+    const watcher = await house.watch()
+    const steps = [
+      () => house.deposit(300),
+      () => house.move('withdrawn', 210, 90),
+      () => house.deposit(110),
+      () => house.move('thawing_started', 50, 60),
+      () => house.move('thawing_cancelled', 50, 110),
+      () => house.move('thawing_started', 50, 60),
+    ]
+    const told: string[][] = []
+    for (const step of steps) {
+      step()
+      await rest()
+      told.push(house.types())
+    }
+    const [topup, low] = [['credit.topup'], ['credit.low']]
+    assert.equal(told, [topup, low, topup, low, [], low])
+    await watcher.stop()
+  },
+)
 
 Facts('the mark is kept: another watcher that reads all again tells nothing new', async () => {
   const house = new Buyers()
