@@ -141,7 +141,7 @@ test('busy is remembered as no fault: a pool with no more workers then means 503
   const end = after.when(refused(3), pools('pool-1', 'pool-2'))
   assert.equal(told(end.job), ['no_workers_available', 'worker_overloaded'])
 })
-test('too long: tried elsewhere as often as anything else, and without those who refused it', () => {
+test('too long: tried elsewhere within the same number of tries, and without those who refused it', () => {
   const tooLong = { ...failure('context_length_exceeded'), workers: [worker], contextAbove: 4_096 }
   const { job } = given(started, locked, offered).when(tooLong, pools('pool-1'))
   assert.ok(job && isRunning(job))
