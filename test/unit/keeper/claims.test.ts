@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeClaims } from '../../../actors/keeper/claims.ts'
-import type { Hands } from '../../../actors/keeper/hands.ts'
+import type { Hands, Performed } from '../../../actors/keeper/hands.ts'
 import { EMPTY, type Watch } from '../../../actors/keeper/state.ts'
 import { type TokenUnits, toCredits } from '../../../src/domain/credits.ts'
 import type { Earner, KeeperReader } from '../../../src/ports/keeper.ts'
@@ -14,7 +14,14 @@ const HEAD = 1_000
 /** 10 000 units: as much is paid at once, less waits for a day. */
 const minimum = toCredits(1)
 
-function open({ units = 0, total = units, ready = true, outcome = 'done' } = {}) {
+interface Scene {
+  readonly units?: number
+  readonly total?: number
+  readonly ready?: boolean
+  readonly outcome?: Performed
+}
+
+function open({ units = 0, total = units, ready = true, outcome = 'done' }: Scene = {}) {
   const looked: Earner[] = []
   const rested: unknown[] = []
   const performed: unknown[] = []

@@ -70,7 +70,7 @@ Queue('halves hold each item once, and one item has none', () => {
   const items = [1, 2, 3].map((n) => settle(job(n)))
   const parts = halves({ type: 'settle', items })
   assert.equal(
-    parts?.flatMap((part) => part.items),
+    parts?.flatMap((part): readonly unknown[] => part.items),
     items,
   )
   assert.equal(
