@@ -98,6 +98,14 @@ contract DeactivateTest is StakingBase {
         staking.deactivateWithSignature(workerId, deadline, signature);
         _assertLeft();
         _assertStake(workerId, 0, 0);
+        assertEq(staking.nonces(signer), 1, "what else was signed for it counts no more");
+    }
+
+    function test_leavesBySignatureInItsLastSecond() public {
+        bytes memory signature = _signDeactivation(workerKey, workerId, 0);
+        vm.warp(deadline);
+        staking.deactivateWithSignature(workerId, deadline, signature);
+        _assertLeft();
     }
 
     /// @dev It settles nothing more, but what it has earned can still be paid.

@@ -64,6 +64,13 @@ contract SetPayeeTest is StakingBase {
         staking.setPayeeWithSignature(workerId, next, deadline, signature);
     }
 
+    function test_takesSignatureInItsLastSecond() public {
+        bytes memory signature = _signChange(workerKey, workerId, next, 0);
+        vm.warp(deadline);
+        staking.setPayeeWithSignature(workerId, next, deadline, signature);
+        _assertPayee(next);
+    }
+
     function test_refusesTheSameSignatureTwice() public {
         bytes memory signature = _signChange(workerKey, workerId, next, 0);
         staking.setPayeeWithSignature(workerId, next, deadline, signature);

@@ -9,7 +9,11 @@ import { SafeCast } from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import { RCompute } from "../../src/RCompute.sol";
 import { WorkerStaking } from "../../src/WorkerStaking.sol";
-import { IWorkerStaking } from "../../src/interfaces/IWorkerStaking.sol";
+import {
+    IWorkerStaking,
+    SignedCompletion,
+    SlashReason
+} from "../../src/interfaces/IWorkerStaking.sol";
 import { StakingBase } from "./StakingBase.sol";
 import { CallingToken, FeeToken, LyingToken } from "./TokenDoubles.sol";
 
@@ -76,12 +80,16 @@ contract StakeTest is StakingBase {
         CallingToken calling = new CallingToken();
         calling.mint(holder, SUPPLY);
         _useToken(address(calling));
-        bytes[] memory calls = new bytes[](5);
+        bytes[] memory calls = new bytes[](8);
         calls[0] = abi.encodeCall(staking.stake, (workerId, 1));
         calls[1] = abi.encodeCall(staking.withdraw, (workerId));
         calls[2] = abi.encodeCall(staking.requestUnstake, (workerId, 1));
         calls[3] = abi.encodeCall(staking.deactivate, (workerId));
         calls[4] = abi.encodeCall(staking.stakeWithPermit, (workerId, 1, 0, 0, 0, 0));
+        calls[5] = abi.encodeCall(staking.deactivateWithSignature, (workerId, 0, ""));
+        calls[6] = abi.encodeCall(staking.slash, (workerId, "", SlashReason.FraudulentProof));
+        SignedCompletion memory none;
+        calls[7] = abi.encodeCall(staking.slashEquivocation, (workerId, "", none, none));
         vm.startPrank(holder);
         calling.approve(address(staking), SUPPLY);
         for (uint256 i; i < calls.length; ++i) {
