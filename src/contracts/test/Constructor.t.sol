@@ -67,10 +67,12 @@ contract ConstructorTest is BaseTest {
     }
 
     function test_refusesFreeTier() public {
-        EscrowConfig memory config = _config();
-        config.prices[PRO].perRequest = 0;
-        vm.expectRevert(abi.encodeWithSelector(PriceTableLib.ZeroPrice.selector, PRO));
-        new JobEscrow(config);
+        for (uint256 tier = LITE; tier <= MAX; ++tier) {
+            EscrowConfig memory config = _config();
+            config.prices[tier].perRequest = 0;
+            vm.expectRevert(abi.encodeWithSelector(PriceTableLib.ZeroPrice.selector, tier));
+            new JobEscrow(config);
+        }
     }
 
     function test_keepsWhatItWasGiven() public view {

@@ -2,11 +2,15 @@
 pragma solidity 0.8.30;
 
 import { IERC20Errors } from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
+import { IERC20 } from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import { ERC3009 } from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
 import { Pausable } from "@openzeppelin/contracts/utils/Pausable.sol";
 
+import { EscrowConfig } from "../src/EscrowState.sol";
+import { JobEscrow } from "../src/JobEscrow.sol";
 import { Authorization, IEscrowAccounts } from "../src/interfaces/IEscrowAccounts.sol";
 import { MoneyBase } from "./MoneyBase.sol";
+import { FeeToken, SilentToken } from "./tokens/OddTokens.sol";
 
 contract DepositWithAuthorizationTest is MoneyBase {
     bytes32 private constant SALT = keccak256("salt");
@@ -36,6 +40,30 @@ contract DepositWithAuthorizationTest is MoneyBase {
         _pause();
         vm.expectRevert(Pausable.EnforcedPause.selector);
         escrow.depositWithAuthorization(carol, carol, 100, signed);
+    }
+
+    function test_refusesFeeOnTransfer() public {
+        token = new FeeToken();
+        _escrowOf(token);
+        token.mint(carol, 100 * UNITS);
+        Authorization memory signed = _authorize(carolKey, carol, 100, SALT);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IEscrowAccounts.AmountReceivedDiffers.selector, 100 * UNITS, 100 * UNITS - 1
+            )
+        );
+        escrow.depositWithAuthorization(carol, carol, 100, signed);
+    }
+
+    /// @dev Else anyone could make credits out of nothing.
+    function test_refusesTokenThatMovesNothingAndDoesNotFail() public {
+        _escrowOf(IERC20(address(new SilentToken())));
+        Authorization memory signed = _authorize(carolKey, carol, 100, SALT);
+        vm.expectRevert(
+            abi.encodeWithSelector(IEscrowAccounts.AmountReceivedDiffers.selector, 100 * UNITS, 0)
+        );
+        escrow.depositWithAuthorization(carol, carol, 100, signed);
+        _assertCredits(carol, 0, 0);
     }
 
     /// @dev Whoever sees the signature cannot turn the money to itself, or change anything else.
@@ -120,5 +148,11 @@ contract DepositWithAuthorizationTest is MoneyBase {
         _assertCredits(wallet, credits, 0);
         assertEq(token.balanceOf(carol), 1_000 * UNITS);
         assertEq(token.balanceOf(address(escrow)), held + units);
+    }
+
+    function _escrowOf(IERC20 odd) private {
+        EscrowConfig memory config = _config();
+        config.token = odd;
+        escrow = new JobEscrow(config);
     }
 }

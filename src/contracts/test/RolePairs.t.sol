@@ -51,16 +51,37 @@ contract RolePairsTest is BaseTest {
     }
 
     function test_onlyTheAdminGivesAndTakesRoles() public {
-        bytes32[4] memory roles = [
-            escrow.LOCKER_ROLE(), escrow.SETTLER_ROLE(), escrow.ARBITER_ROLE(), escrow.PAUSER_ROLE()
-        ];
-        address[4] memory keys = [locker, settler, arbiter, pauser];
+        bytes32[6] memory roles = _roles();
+        address[5] memory keys = [locker, settler, arbiter, vm.addr(withdrawalSignerKey), pauser];
         for (uint256 i = 0; i < roles.length; ++i) {
             for (uint256 k = 0; k < keys.length; ++k) {
                 _assertUnauthorized(keys[k], abi.encodeCall(escrow.grantRole, (roles[i], keys[k])));
                 _assertUnauthorized(keys[k], abi.encodeCall(escrow.revokeRole, (roles[i], admin)));
             }
         }
+    }
+
+    /// @dev A second one would be no less able to take what the first can.
+    function test_eachRoleHasOneHolder() public view {
+        bytes32[6] memory roles = _roles();
+        address[6] memory holders =
+            [admin, locker, settler, arbiter, vm.addr(withdrawalSignerKey), pauser];
+        for (uint256 i = 0; i < roles.length; ++i) {
+            for (uint256 k = 0; k < holders.length; ++k) {
+                assertEq(escrow.hasRole(roles[i], holders[k]), i == k);
+            }
+        }
+    }
+
+    function _roles() private view returns (bytes32[6] memory) {
+        return [
+            escrow.DEFAULT_ADMIN_ROLE(),
+            escrow.LOCKER_ROLE(),
+            escrow.SETTLER_ROLE(),
+            escrow.ARBITER_ROLE(),
+            escrow.WITHDRAWAL_SIGNER_ROLE(),
+            escrow.PAUSER_ROLE()
+        ];
     }
 
     function _calls() private view returns (Call[] memory calls) {

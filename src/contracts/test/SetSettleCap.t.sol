@@ -49,6 +49,14 @@ contract SetSettleCapTest is MoneyBase {
         _assertCap(cap, cap);
     }
 
+    /// @dev What was lowered in an alarm can be raised to what it was.
+    function test_goesToEitherBoundAndBack() public {
+        _set(LEAST);
+        _assertCap(LEAST, LEAST);
+        _set(MOST);
+        _assertCap(MOST, MOST);
+    }
+
     function test_beginsAtTheBound() public view {
         assertEq(escrow.SETTLE_CAP_MAX(), MOST);
         _assertCap(MOST, MOST);
@@ -72,6 +80,17 @@ contract SetSettleCapTest is MoneyBase {
         _assertStatus(items[3].jobId, JobStatus.Settled);
         _assertCap(LEAST, 20);
         assertEq(escrow.earnings(workerId) + escrow.treasuryUnits(), 160 * UNITS);
+    }
+
+    function test_settlesWhatFillsItToTheLastCredit() public {
+        _set(LEAST);
+        SettleItem[] memory items = _locked(3);
+        _settle(items[0]);
+        _settle(_completion(items[1].jobId, 1_500));
+        // 40 and 60 credits.
+        _assertStatus(items[1].jobId, JobStatus.Settled);
+        _assertCap(LEAST, 0);
+        _expectCapped(items[2]);
     }
 
     /// @dev A smaller charge still fits where a larger one did not.

@@ -165,6 +165,13 @@ contract SettleBatchTest is BaseTest {
         _assertStillLocked();
     }
 
+    function test_settlesByTheHighestId() public {
+        _setStaked(WORKER_ID_MAX, workerKey, true);
+        _settle(_completionBy(workerKey, WORKER_ID_MAX, jobId, 1));
+        assertEq(escrow.jobs(jobId).workerId, WORKER_ID_MAX);
+        assertEq(escrow.earnings(WORKER_ID_MAX), 40 * 8_500);
+    }
+
     /// forge-config: default.fuzz.runs = 512
     function testFuzz_charges(uint8 tier, uint32 credits, uint32 outputTokens) public {
         tier = uint8(bound(tier, LITE, MAX));

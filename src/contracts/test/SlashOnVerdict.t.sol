@@ -48,6 +48,18 @@ contract TalkingStaking is Terms {
     }
 }
 
+/// @dev Needs nearly all the gas that it is promised.
+contract GreedyStaking is Terms {
+    bool public slashed;
+
+    constructor(address signer) Terms(signer) { }
+
+    function slash(uint32, bytes32, SlashReason) external {
+        require(gasleft() > 499_000);
+        slashed = true;
+    }
+}
+
 /// @dev Tries to have the verdict twice.
 contract ReenteringStaking is Terms {
     constructor(address signer) Terms(signer) { }
@@ -79,6 +91,23 @@ contract SlashOnVerdictTest is MoneyBase {
         } catch {
             _assertStatus(jobId, JobStatus.Disputed);
         }
+    }
+
+    /// @dev Also where slashing costs all that it may.
+    function test_givesTheSlashAllItsGas() public {
+        GreedyStaking greedy = new GreedyStaking(vm.addr(workerKey));
+        _useWorkers(greedy);
+        _disputed();
+        bool counted;
+        for (uint256 gasLimit = 500_000; !counted; gasLimit += 1_000) {
+            vm.prank(arbiter);
+            try escrow.resolveDispute{ gas: gasLimit }(jobId, true) {
+                counted = true;
+            } catch {
+                _assertStatus(jobId, JobStatus.Disputed);
+            }
+        }
+        assertTrue(greedy.slashed());
     }
 
     function test_slashesNobodyWhereTheWorkerWasRight() public {
@@ -133,13 +162,17 @@ contract SlashOnVerdictTest is MoneyBase {
     }
 
     function _assertVerdictCounts(IWorkerTerms workers) private {
+        _useWorkers(workers);
+        _disputed();
+        _expectUnslashed();
+        _assertAccount(alice, 100, 0);
+    }
+
+    function _useWorkers(IWorkerTerms workers) private {
         EscrowConfig memory config = _config();
         config.workers = workers;
         escrow = new JobEscrow(config);
         _fund(alice, 100);
-        _disputed();
-        _expectUnslashed();
-        _assertAccount(alice, 100, 0);
     }
 
     function _expectUnslashed() private {

@@ -105,6 +105,17 @@ contract WithdrawTest is MoneyBase {
         _withdraw(carol, 100, carol, voucher);
     }
 
+    /// @dev A signature of nobody recovers the address zero, which may be given the role in error.
+    function test_refusesGarbageWhereNobodyHoldsTheRole() public {
+        bytes32 role = escrow.WITHDRAWAL_SIGNER_ROLE();
+        vm.prank(admin);
+        escrow.grantRole(role, address(0));
+        _expectBadVoucher();
+        _withdraw(carol, 100, carol, "");
+        _expectBadVoucher();
+        _withdraw(carol, 100, carol, new bytes(65));
+    }
+
     function test_refusesToPayNobodyAndItself() public {
         bytes memory toNobody = _voucher(carol, address(0), 100, deadline);
         vm.expectRevert(IEscrowAccounts.ZeroAddress.selector);

@@ -95,3 +95,8 @@ contract PlainToken {
         balanceOf[to] += value;
     }
 }
+
+/// @dev Takes any other call too, does nothing and says nothing, as wrapped coins do.
+contract SilentToken is PlainToken {
+    fallback() external { }
+}
