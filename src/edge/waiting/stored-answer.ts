@@ -25,7 +25,7 @@ interface Options {
 
 /**
  * The whole answer as the pool stored it. It may be written a moment after the job ended.
- * @returns `gone`: it is not there, or another text is; `unreadable`: the store does not answer
+ * @returns `gone`: it did not come, perhaps another text did; `unreadable`: the store does not answer
  */
 export async function readStoredAnswer(
   options: Options,
@@ -40,7 +40,8 @@ export async function readStoredAnswer(
     if (settled()) return failure
     try {
       const text = await outputs.answer(jobId)
-      if (text !== undefined) return outputHash(text) === hash ? { text } : 'gone'
+      if (text !== undefined && outputHash(text) === hash) return { text }
+      // Another text is of an attempt that the job has not taken: the one that it has follows, as where none is.
       failure = 'gone'
     } catch (error) {
       failure = 'unreadable'
