@@ -34,9 +34,10 @@ async function stage() {
   const keys = new SlowRegistry()
   await keys.set(HASH, record('active'))
   const log = makeLog('test', 'silent')
-  const cache = new KeyCache({ keys, bus: new CuttableBus(), clock: new ManualClock(), log })
+  const clock = new ManualClock()
+  const cache = new KeyCache({ keys, bus: new CuttableBus(), clock, log })
   await rest()
-  return { keys, cache, statusOf: async () => (await cache.read(HASH))?.status }
+  return { keys, clock, cache, statusOf: async () => (await cache.read(HASH))?.status }
 }
 
 function gate() {
@@ -76,6 +77,35 @@ Keys('what was read before the watch stood is not believed after it', async () =
   await rest()
   answer.open()
   assert.is(await before, 'active')
+  assert.is(await statusOf(), 'suspended')
+  cache.stop()
+})
+
+Keys(
+  'a watch that fails unnoticed keeps a revoked key for half a minute, used or not',
+  async () => {
+    const { keys, clock, cache, statusOf } = await stage()
+    await statusOf()
+    await clock.advance(20_000)
+    await statusOf()
+    assert.is(keys.reads, 1)
+    await clock.advance(10_000)
+    await statusOf()
+    assert.is(keys.reads, 2)
+    cache.stop()
+  },
+)
+
+Keys('where no watch can be had it is tried again, and every key read until then', async () => {
+  const { keys, clock, cache, statusOf } = await stage()
+  keys.opening = Promise.reject(new Error('the bus does not answer'))
+  keys.breakWatches()
+  await rest()
+  assert.equal([await statusOf(), await statusOf(), keys.reads], ['active', 'active', 2])
+  keys.opening = Promise.resolve()
+  await clock.advance(500)
+  assert.equal([await statusOf(), await statusOf(), keys.reads], ['active', 'active', 3])
+  await keys.set(HASH, record('suspended'))
   assert.is(await statusOf(), 'suspended')
   cache.stop()
 })
