@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConnectRequest, Offer } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { toJobId } from '../../../src/domain/ids.ts'
+import { mostTokensOf } from '../../../src/domain/plausible-tokens.ts'
 import type { Engine, EngineEnding } from '../../../src/worker/engine.ts'
 import { Identity } from '../../../src/worker/identity.ts'
 import { JobRun } from '../../../src/worker/job-run.ts'
@@ -12,8 +13,21 @@ import { Outgoing, type PoolCall } from '../../../src/worker/outgoing.ts'
 
 const Run = suite('worker: one job')
 
-/** @returns what the pool reads of a job that ends so */
-async function completionOf(usage: EngineEnding['usage'], deadlineAt = 0) {
+const JOB = toJobId(`job_${'a'.repeat(26)}`)
+const USAGE: EngineEnding['usage'] = { promptTokens: 9, completionTokens: 1 }
+
+interface Terms {
+  readonly usage?: EngineEnding['usage']
+  readonly deadlineAt?: number
+  readonly maxOutputTokens?: number
+  readonly signed?: Pick<SignedJobs, 'claim'>
+  /** What befalls it before it begins. */
+  readonly before?: (run: JobRun) => void
+}
+
+/** @returns what the pool reads of a job whose engine says one word */
+async function saidOf(terms: Terms = {}) {
+  const { usage = USAGE, deadlineAt = 0, maxOutputTokens = 100, before = () => {} } = terms
   const written: Uint8Array[] = []
   const write = (request: ConnectRequest) => written.push(ConnectRequest.encode(request).finish())
   const outgoing = new Outgoing()
@@ -29,36 +43,88 @@ async function completionOf(usage: EngineEnding['usage'], deadlineAt = 0) {
   const offer = {
     ...Offer.decode(new Uint8Array()),
     model: 'a/b',
-    maxOutputTokens: 100,
+    maxOutputTokens,
     deadlineAt,
   }
-  const run = new JobRun(toJobId(`job_${'a'.repeat(26)}`), offer, {
+  const run = new JobRun(JOB, offer, {
     engine,
     identity: new Identity(`0x${'11'.repeat(32)}`, undefined),
     outgoing,
     escrowSeparator: new Uint8Array(32),
-    signed: new SignedJobs(),
+    signed: (terms.signed ?? new SignedJobs()) as SignedJobs,
     log: pino({ level: 'silent' }),
   })
+  before(run)
   await run.run(60_000)
-  const read = written.map((bytes) => ConnectRequest.decode(bytes).message)
-  const last = read.at(-1)
+  return written.map((bytes) => ConnectRequest.decode(bytes).message)
+}
+
+async function completionOf(terms: Terms) {
+  const last = (await saidOf(terms)).at(-1)
   assert.ok(last?.$case === 'completion', last?.$case)
   return last.value
 }
 
+/** @returns why the job has no proof */
+async function failureOf(terms: Terms) {
+  const last = (await saidOf(terms)).at(-1)
+  assert.ok(last?.$case === 'failure', last?.$case)
+  return last.value.message
+}
+
 Run('an upstream may claim any number of tokens: what is told can be written', async () => {
   const claimed = 5_000_000_000
-  const told = await completionOf({ promptTokens: claimed, completionTokens: claimed })
+  const usage = { promptTokens: claimed, completionTokens: claimed }
+  const told = await completionOf({ usage })
   assert.is(told.promptTokens, 4_294_967_295)
   assert.is(told.outputTokens, 100)
-  assert.is((await completionOf({ promptTokens: 9, completionTokens: 1 })).promptTokens, 9)
+  assert.is((await completionOf({})).promptTokens, 9)
 })
 
+Run('of tokens that its text cannot be, no more are signed than a pool takes', async () => {
+  const usage = { promptTokens: 9, completionTokens: 900 }
+  const { outputTokens } = await completionOf({ usage, maxOutputTokens: 1_000 })
+  assert.is(outputTokens, mostTokensOf('Hello'))
+})
+
+Run('another answer to a job that was signed is not: two of them cost stake', async () => {
+  const signed = new SignedJobs()
+  const one = await completionOf({ signed })
+  const usage = { promptTokens: 9, completionTokens: 2 }
+  assert.match(await failureOf({ signed, usage }), /another answer to this job is signed/)
+  assert.equal((await completionOf({ signed })).outputHash, one.outputHash, 'the same one is')
+})
+
+Run('what cannot be written down is not signed', async () => {
+  const claim = () => {
+    throw new Error('no space left')
+  }
+  assert.match(await failureOf({ signed: { claim } }), /cannot write down/)
+})
+
+Run('one that was given up says nothing, and signs nothing', async () => {
+  const signed = new SignedJobs()
+  assert.equal(await saidOf({ signed, before: (run) => run.abandon() }), [])
+  assert.not(signed.has(JOB))
+})
+
+Run(
+  'a result that nobody takes any more is not signed, whatever else it was stopped for',
+  async () => {
+    const signed = new SignedJobs()
+    const before = (run: JobRun) => {
+      run.stop('settle')
+      run.stop('drop')
+      run.stop('settle')
+    }
+    assert.match(await failureOf({ signed, before }), /^cancelled$/)
+    assert.not(signed.has(JOB))
+  },
+)
+
 Run("an answer is dated by the pool's clock, whatever this machine's says", async () => {
-  const usage = { promptTokens: 9, completionTokens: 1 }
   // A minute is left of it.
-  const { completedAt } = await completionOf(usage, 1_900_000_060_000)
+  const { completedAt } = await completionOf({ deadlineAt: 1_900_000_060_000 })
   assert.ok(completedAt >= 1_900_000_000 && completedAt < 1_900_000_010, `${completedAt}`)
 })
 
