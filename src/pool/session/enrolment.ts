@@ -14,7 +14,7 @@ import type { Ending } from './worker-call.ts'
 const TRIES = 3
 const RETRY_MS = 500
 const REGISTER_MS = 30_000
-/** So long a worker that cannot be registered is refused without asking the chain again. */
+/** So long a worker that cannot be registered is refused without asking chain or lane again. */
 const REFUSED_MS = 30_000
 const REFUSED_MAX = 10_000
 /** So long at most nobody new is registered, once the lane has said so, before it is asked again. */
@@ -95,7 +95,7 @@ export class Enrolment {
     const reply = await bus.request<RegisterReply>(SUBJECTS.workerRegister, wish, REGISTER_MS)
     if (reply.type === 'registered') return reply
     return reply.laterMs === undefined
-      ? { ...reply, reason: told(reply.reason) }
+      ? { ...reply, reason: this.refuse(wish.signer, reply.reason) }
       : this.close(reply.reason, reply.laterMs)
   }
 
