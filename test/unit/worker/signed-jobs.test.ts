@@ -64,6 +64,18 @@ Signed('what is a day old is forgotten, in memory and in the file', () => {
   assert.is(readFileSync(path, 'utf8').trim().split('\n').length, 1)
 })
 
+Signed('what is younger than a day is not, in memory and in the file', () => {
+  const signed = SignedJobs.open(path, NOW)
+  signed.claim(completion(1))
+  signed.claim(completion(2, { completedAt: NOW + DAY - 1 }))
+  signed.sweep(NOW + DAY - 1)
+  assert.not(signed.claim(completion(1, { outputHash: hash(2) })))
+  signed.close()
+  const again = SignedJobs.open(path, NOW + DAY - 1)
+  assert.not(again.claim(completion(1, { outputHash: hash(2) })))
+  again.close()
+})
+
 Signed(
   'a clock that is days ahead of the pool’s has nothing forgotten that was just signed',
   () => {
