@@ -53,4 +53,11 @@ test('an open end is cut down to the balance, never below the flat price', () =>
   )
 })
 
+test('nor above what the model can answer, however much there is, or where that is not known', () => {
+  const all = { lock: priceOf('pro', 32_000), outputTokensMax: 32_000 }
+  for (const balance of [all.lock, toCredits(all.lock + 1n), toCredits(1_000_000), undefined]) {
+    assert.equal(estimate('pro', undefined, 32_000, balance), all)
+  }
+})
+
 test.run()
