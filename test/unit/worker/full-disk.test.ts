@@ -66,17 +66,18 @@ Full('contracts are remembered when there is room; a damaged file is named', asy
   )
 })
 
+const jobs = [1, 2].map((n) => makeJobId(toUnixMs(n), Buffer.alloc(16, n)))
+const completion = (n: number) => ({
+  jobId: jobs[n]!,
+  outputHash: toHex32(`0x${'1'.repeat(64)}`),
+  outputTokens: 7,
+  completedAt: 1_800_000_000,
+})
+
 Full(
   'what cannot be written down whole is not signed, and takes no other line with it',
   async () => {
     const path = join(folder, 'signed.log')
-    const jobs = [1, 2].map((n) => makeJobId(toUnixMs(n), Buffer.alloc(16, n)))
-    const completion = (n: number) => ({
-      jobId: jobs[n]!,
-      outputHash: toHex32(`0x${'1'.repeat(64)}`),
-      outputTokens: 7,
-      completedAt: 1_800_000_000,
-    })
     const signed = SignedJobs.open(path, 1_800_000_000)
     fillDisk()
     for (let times = 0; times < 2; times++) {
@@ -96,5 +97,18 @@ Full(
     await refuses(() => SignedJobs.open(path, 1_800_000_000), /signed\.log cannot be written.*room/)
   },
 )
+
+Full('nor where a job ends before anybody has looked whether there is room again', () => {
+  const path = join(folder, 'signed.log')
+  const signed = SignedJobs.open(path, 1_800_000_000)
+  fillDisk()
+  assert.throws(() => signed.claim(completion(0)), /no space left/)
+  emptyDisk()
+  assert.ok(signed.claim(completion(1)))
+  signed.close()
+  const again = SignedJobs.open(path, 1_800_000_000)
+  assert.equal([again.has(jobs[0]!), again.has(jobs[1]!)], [false, true])
+  again.close()
+})
 
 Full.run()

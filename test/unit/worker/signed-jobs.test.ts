@@ -1,6 +1,6 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeJobId, toHex32 } from '../../../src/domain/ids.ts'
@@ -50,6 +50,12 @@ Signed('a process that was killed knows afterwards what it had signed', () => {
   const third = SignedJobs.open(path, NOW)
   assert.ok(third.has(job(1)) && third.has(job(2)))
   third.close()
+})
+
+Signed('a file that cannot be read is not taken for an empty one', () => {
+  mkdirSync(dirname(path))
+  symlinkSync(path, path)
+  assert.throws(() => SignedJobs.open(path, NOW), /signed\.log cannot be written/)
 })
 
 Signed('what is a day old is forgotten, in memory and in the file', () => {
