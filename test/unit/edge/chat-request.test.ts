@@ -148,6 +148,28 @@ Acceptances('developer is read as system, parts are joined, an empty turn is emp
     { role: 'user', content: 'ab' },
   ])
 })
+Acceptances('a turn of the model may come in parts, as clients send it back', () => {
+  const content = [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ]
+  const { messages } = accepted({ messages: [{ role: 'assistant', content }, user] }).prompt
+  assert.equal(messages[0], { role: 'assistant', content: 'ab' })
+})
+Acceptances('four stop sequences, and none', () => {
+  const stop = ['a', 'b', 'c', 'd']
+  assert.equal(accepted({ stop }).prompt.sampling, { stop })
+  assert.equal(accepted({ stop: [] }).prompt.sampling, {})
+})
+Acceptances('a seed that JSON keeps is the worker’s, and a larger one always the same', () => {
+  const seedOf = (seed: number) => accepted({ seed }).prompt.sampling.seed
+  for (const seed of [-1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
+    assert.is(seedOf(seed), seed)
+  }
+  const large = seedOf(2 ** 62 + 2 ** 20)
+  assert.ok(Number.isSafeInteger(large))
+  assert.is(seedOf(2 ** 62 + 2 ** 20), large)
+})
 Acceptances('include_usage', () => {
   assert.is(accepted({ stream: true, stream_options: { include_usage: true } }).includeUsage, true)
   assert.is(accepted({ stream_options: { include_usage: null } }).includeUsage, false)
