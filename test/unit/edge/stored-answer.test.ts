@@ -10,7 +10,7 @@ import { MemoryOutputs } from '../../fakes/memory-outputs.ts'
 const Stored = suite('edge: the stored answer')
 
 /** Somebody asks for the answer `one`. */
-function asking({ settled = () => false } = {}) {
+function asking(settled: () => boolean = () => false) {
   const [clock, outputs] = [new ManualClock(), new MemoryOutputs()]
   const jobId = makeJobId(clock.now(), new Uint8Array(16))
   const log = makeLog('test', 'silent')
@@ -49,7 +49,7 @@ Stored('nor does it hide the one that follows it', async () => {
 })
 
 Stored('nothing is read any more once the answer has come otherwise', async () => {
-  const { clock, put, answer } = asking({ settled: () => true })
+  const { clock, put, answer } = asking(() => true)
   await put('one')
   await clock.advance(100)
   assert.is(answer(), 'gone')
