@@ -5,7 +5,7 @@ import { defaultNames } from '../../fakes/default-names.ts'
 
 const Key = suite('a new API key')
 
-Key('every character is as likely as any other', () => {
+Key('all characters are equally likely', () => {
   const given = Uint8Array.from({ length: 256 }, (_, byte) => byte)
   let at = 0
   const randomBytes = (count: number) => {
