@@ -110,6 +110,20 @@ test('credits that are reserved for nobody, and more than there are', () => {
   assert.match(failures.join('; '), '96 are reserved of 92')
 })
 
+test('credits that are kept back once all is over, for a job that ended and for one that never began', () => {
+  const { chain, redis, auditor, view, ledger, failures } = begin()
+  chain.mine()
+  const neverBegun = makeJobId(toUnixMs(NOW + 1), new Uint8Array(16))
+  redis.perform('HSET', [`h:{${WALLET}}`, JOB, 'r8', neverBegun, 'r2'])
+  ledger({ r: '10' })
+  auditor.look()
+  assert.equal(failures, [])
+  const flaws = auditor.judge([view])
+  assert.is(flaws.length, 2)
+  assert.match(flaws.join('; '), `credits are still held for ${JOB}`)
+  assert.match(flaws.join('; '), `credits are still held for ${neverBegun}`)
+})
+
 test('jobs that ended otherwise than their money', () => {
   const { chain, auditor, view, ledger } = begin()
   chain.mine()

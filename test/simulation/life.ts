@@ -280,8 +280,9 @@ class Life {
     yield* this.#payers?.unrest() ?? []
     yield* this.#withdrawers?.unrest() ?? []
     yield* this.#auditor.lost(jobs)
-    // An owner died before it had given them back: whoever sweeps finds them by their age.
-    yield* this.#auditor.held(jobs)
+    // An owner died before it had given them back, or an edge before its job began: whoever sweeps finds
+    // them by their age.
+    yield* this.#auditor.held()
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)
     yield* stillDue(this.#webhooks, { jobs, record })
   }

@@ -150,7 +150,7 @@ export class Auditor {
     for (const jobId of this.#books.jobs.keys()) {
       if (!known.has(jobId)) flaws.push(`${jobId} is on chain, and in no journal`)
     }
-    return [...flaws, ...this.held(jobs)]
+    return [...flaws, ...this.held()]
   }
 
   /** What a reorg took of what jobs count on: it is sent again, or refused, and the job told. */
@@ -163,12 +163,11 @@ export class Auditor {
     return jobs.filter(isLost).map(({ id, status }) => `${id} is ${status}, and not so on chain`)
   }
 
-  /** What the ledger keeps back for these, which have ended. */
-  held(jobs: readonly JobView[]): readonly string[] {
-    const known = new Set<string>(jobs.map(({ id }) => id))
+  /** What the ledger keeps back for jobs, once all have ended: also for those that never began. */
+  held(): readonly string[] {
     return readPages(this.#redis).flatMap(({ wallet, reservations, locks }) =>
       [...reservations.keys(), ...locks.keys()]
-        .filter((jobId) => known.has(jobId))
+        .filter((name) => name !== VOUCHER)
         .map((jobId) => `${wallet}: credits are still held for ${jobId}`),
     )
   }
