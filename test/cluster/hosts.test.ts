@@ -39,8 +39,7 @@ Machines.after(() => network?.stop())
 
 test('a request from outside is answered and settled', async () => {
   const load = await callFromOutside(2)
-  await load.whole(4)
-  const calls = await load.end()
+  const calls = await load.during(() => load.whole(4))
   for (const call of calls) assert.is(call.type, 'whole', told(call))
   const { jobs } = await audit(network, BOOKS_MS)
   await allAgree(network, calls, jobs)
@@ -50,16 +49,17 @@ const CUTS: readonly HostName[] = ['actors', 'pool', 'front', 'servers']
 for (const name of CUTS) {
   test(`the cable of ${name} is pulled for 5 s under load: no answer is wrong, none is lost`, async () => {
     const load = await callFromOutside(AT_ONCE)
-    await load.whole(BEFORE)
-    network.hosts.unplug(name)
-    await pause(CUT_MS)
-    network.hosts.plug(name)
-    const from = performance.now()
-    await load.whole(load.count() + AFTER)
-    process.stdout.write(
-      `  ${name}: ${AFTER} whole after ${Math.round(performance.now() - from)} ms\n`,
-    )
-    const calls = await load.end()
+    const calls = await load.during(async () => {
+      await load.whole(BEFORE)
+      network.hosts.unplug(name)
+      await pause(CUT_MS)
+      network.hosts.plug(name)
+      const from = performance.now()
+      await load.whole(load.count() + AFTER)
+      process.stdout.write(
+        `  ${name}: ${AFTER} whole after ${Math.round(performance.now() - from)} ms\n`,
+      )
+    })
     process.stdout.write(`  ${name}: ${tally(calls)}\n`)
     for (const call of calls) assert.is.not(call.type, 'broken', told(call))
     const { jobs } = await audit(network, BOOKS_MS)
@@ -93,8 +93,13 @@ async function callFromOutside(atOnce: number) {
   return {
     count,
     whole: (wanted: number) => until(`${wanted} whole answers`, () => count() >= wanted, MORE_MS),
-    end: async (): Promise<readonly Call[]> => {
-      caller.stdin!.end()
+    /** Calls until `work` is done, or has failed: a caller that went on would keep this process. */
+    during: async (work: () => Promise<unknown>): Promise<readonly Call[]> => {
+      try {
+        await work()
+      } finally {
+        caller.stdin!.end()
+      }
       await closed
       return JSON.parse(said.split('\n').at(-2)!) as Call[]
     },

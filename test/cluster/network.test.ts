@@ -57,15 +57,19 @@ for (const [what, choose] of Object.entries(VICTIMS)) {
     const ended = (count: number) =>
       until(`${count} more calls`, () => load.calls.length >= from + count, MORE_MS)
     let from = 0
-    await ended(BEFORE)
-    const victim = await choose()
-    from = load.calls.length
-    await cluster.end(victim, 'SIGKILL')
-    await ended(WITHOUT)
-    from = load.calls.length
-    await cluster.start(victim)
-    await ended(AFTER)
-    const calls = await load.end()
+    try {
+      await ended(BEFORE)
+      const victim = await choose()
+      from = load.calls.length
+      await cluster.end(victim, 'SIGKILL')
+      await ended(WITHOUT)
+      from = load.calls.length
+      await cluster.start(victim)
+      await ended(AFTER)
+    } finally {
+      await load.end()
+    }
+    const { calls } = load
     process.stdout.write(`  ${what} killed: ${tally(calls)}\n`)
     for (const call of calls) assert.is.not(call.type, 'broken', told(call))
     const answered = calls.filter(({ type }) => type === 'whole').length

@@ -123,16 +123,22 @@ for (const victim of ['leader', 'follower'] as const) {
         wins.push(`${subject} after ${expected}`)
       }
     })
-    await until('appends', () => acknowledged.size > 100)
-    const name =
-      victim === 'leader' ? await cluster.leaderOf('JOB') : (await cluster.followersOf('JOB'))[0]!
-    await cluster.end(name, 'SIGKILL')
-    const before = acknowledged.size
-    await until('appends without it', () => acknowledged.size > before + 200, 30_000)
-    await cluster.start(name)
-    const then = acknowledged.size
-    await until('appends beside its return', () => acknowledged.size > then + 200, 30_000)
-    going = false
+    // What one of them throws is thrown below, to whoever waits for it.
+    for (const writer of writers) writer.catch(() => {})
+    try {
+      await until('appends', () => acknowledged.size > 100)
+      const name =
+        victim === 'leader' ? await cluster.leaderOf('JOB') : (await cluster.followersOf('JOB'))[0]!
+      await cluster.end(name, 'SIGKILL')
+      const before = acknowledged.size
+      await until('appends without it', () => acknowledged.size > before + 200, 30_000)
+      await cluster.start(name)
+      const then = acknowledged.size
+      await until('appends beside its return', () => acknowledged.size > then + 200, 30_000)
+    } finally {
+      // Else they go on, and what they throw once the connection is closed hides what failed here.
+      going = false
+    }
     await Promise.all(writers)
     assert.is(new Set(wins).size, wins.length, 'two writers won the same step')
     const stored = new Map<string, number>()
