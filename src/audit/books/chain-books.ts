@@ -5,7 +5,14 @@ import { type JobBook, lockedJob } from './job-book.ts'
 import { type Position, positionOf } from './position.ts'
 import { price, UNITS_PER_CREDIT, workerShare } from './rules.ts'
 import { Shares } from './shares.ts'
-import { availableAt, emptyWallet, move, unbalancedWallet, type WalletBook } from './wallet-book.ts'
+import {
+  emptyWallet,
+  move,
+  type Standing,
+  standingAt,
+  unbalancedWallet,
+  type WalletBook,
+} from './wallet-book.ts'
 
 export type EscrowEvent = ReturnType<typeof parseEventLogs<typeof escrowEvents>>[number]
 type EventOf<Name extends EscrowEvent['eventName']> = Extract<EscrowEvent, { eventName: Name }>
@@ -59,10 +66,9 @@ export class ChainBooks {
     }
   }
 
-  /** What the wallet could spend right after this position. */
-  availableAt(wallet: string, at: Position): bigint {
-    const book = this.wallets.get(wallet)
-    return book ? availableAt(book, at) : 0n
+  /** What the wallet had right after this position. */
+  standingAt(wallet: string, at: Position): Standing {
+    return standingAt(this.wallets.get(wallet) ?? emptyWallet(), at)
   }
 
   #deposit(event: EventOf<'Deposited'>): void {

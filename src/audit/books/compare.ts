@@ -106,13 +106,14 @@ function missingViews({ journal, views, isComplete }: Service): Difference[] {
 function againstLedger(
   books: ChainBooks,
   journal: JournalReading['journal'],
-  { wallet, available, reserved, at, holds }: LedgerWallet,
+  { wallet, available, locked, reserved, at, holds }: LedgerWallet,
 ): Difference[] {
   const place = `at block ${at.block}`
-  const wanted = books.availableAt(wallet, at)
+  const wanted = books.standingAt(wallet, at)
   const sum = holds.reduce((s, { kind, credits }) => s + (kind === 'locked' ? 0n : credits), 0n)
   return [
-    ...sameAmount(wallet, `the ledger's balance ${place}`, available, wanted),
+    ...sameAmount(wallet, `the ledger's balance ${place}`, available, wanted.available),
+    ...sameAmount(wallet, `what the ledger has locked ${place}`, locked, wanted.locked),
     ...(sum === reserved
       ? []
       : [differ(wallet, `the ledger has ${reserved} credits reserved, its jobs make ${sum}`)]),

@@ -10,6 +10,7 @@ import type { Told } from './told.ts'
 export interface LedgerWallet {
   readonly wallet: string
   readonly available: bigint
+  readonly locked: bigint
   readonly reserved: bigint
   /** Up to here the chain is in it. */
   readonly at: Position
@@ -79,10 +80,11 @@ async function readWallet(
 ): Promise<LedgerWallet | undefined> {
   const both = await redis.multi().hgetall(`w:{${wallet}}`).hgetall(`h:{${wallet}}`).exec()
   const [fields, holds] = (both ?? []).map(([, value]) => value as Record<string, string>)
-  if (fields?.a === undefined || fields.g !== life) return undefined
+  if (fields?.a === undefined || fields.k === undefined || fields.g !== life) return undefined
   return {
     wallet,
     available: BigInt(fields.a),
+    locked: BigInt(fields.k),
     reserved: BigInt(fields.r ?? '0'),
     at: { block: Number(fields.b), index: Number(fields.i) },
     holds: Object.entries(holds ?? {})

@@ -9,8 +9,14 @@ export interface WalletBook {
   thawing: bigint
   charged: bigint
   withdrawn: bigint
-  /** How `available` went, in the order of the chain. */
-  readonly steps: { readonly at: Position; readonly available: bigint }[]
+  /** How it went, in the order of the chain. */
+  readonly steps: (Standing & { readonly at: Position })[]
+}
+
+/** What a wallet has at one position, as the ledger keeps it. Credits. */
+export interface Standing {
+  readonly available: bigint
+  readonly locked: bigint
 }
 
 export const AMOUNTS = [
@@ -29,12 +35,15 @@ export const emptyWallet = (): WalletBook => ({
 
 export function move(book: WalletBook, at: Position, by: Partial<Omit<WalletBook, 'steps'>>): void {
   for (const name of AMOUNTS) book[name] += by[name] ?? 0n
-  if (by.available) book.steps.push({ at, available: book.available })
+  const { available, locked } = book
+  if (by.available || by.locked) book.steps.push({ at, available, locked })
 }
 
-/** What the wallet could spend right after this position. */
-export const availableAt = ({ steps }: WalletBook, at: Position): bigint =>
-  steps.findLast((step) => !isAfter(step.at, at))?.available ?? 0n
+const NOTHING: Standing = { available: 0n, locked: 0n }
+
+/** What the wallet had right after this position. */
+export const standingAt = ({ steps }: WalletBook, at: Position): Standing =>
+  steps.findLast((step) => !isAfter(step.at, at)) ?? NOTHING
 
 /** What came in is somewhere, and nowhere is less than nothing. */
 export function unbalancedWallet(wallet: string, book: WalletBook): Difference[] {
