@@ -68,6 +68,13 @@ export async function writeRecord(addressFile: string, record: DeploymentRecord)
     await file.close()
   }
   await rename(`${path}.new`, path)
+  // A name is on disk once its folder is.
+  const folder = await open(dirname(path))
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
 /** For a chain that was begun anew. */
