@@ -40,7 +40,7 @@ function begin() {
   } as unknown as World
   const { chain } = makeSettlementChain(world)
   const redis = new SimRedis(world, scripts)
-  const auditor = new Auditor(world, { chain, redis })
+  const auditor = new Auditor(world, { chain, redis, jobWindowMs: 120_000 })
   const { chainId, jobEscrow, workerStaking } = CONTRACTS
   const ofStaking = domainSeparator({ name: 'WorkerStaking', chainId, contract: workerStaking })
   const ofEscrow = domainSeparator({ name: 'JobEscrow', chainId, contract: jobEscrow })
@@ -57,6 +57,7 @@ function begin() {
   const view = {
     ...{ id: JOB, wallet: WALLET, status: 'settled', tier: 'standard', lock: 40n, charged: 8n },
     ...{ worker: WORKER, escrowTx, settlementTx, refundTx: null, disputeTx: null },
+    ...{ disputedHash: null, createdAt: NOW, completedAt: NOW + 1_000 },
     ...{ proofHash: HASH, usage: { promptTokens: 1, completionTokens: 20 } },
   } as unknown as JobView
   const ledger = (change: Readonly<Record<string, string>> = {}) => {
@@ -135,6 +136,9 @@ test('jobs that ended otherwise than their money', () => {
   assert.match(flawsOf({ worker: WALLET }), 'another worker was paid')
   assert.match(flawsOf({ tier: 'lite' }), '8 were charged for 20 tokens')
   assert.match(flawsOf({ settlementTx: view.escrowTx }), 'settled by')
+  assert.match(flawsOf({ refundTx: view.escrowTx }), 'given back by undefined')
+  assert.match(flawsOf({ disputeTx: view.escrowTx }), 'disputed by undefined')
+  assert.match(flawsOf({ completedAt: toUnixMs(NOW + 120_000) }), 'after 120000 ms of 120000')
   assert.match(auditor.judge([]).join('; '), 'is on chain, and in no journal')
 })
 

@@ -53,6 +53,10 @@ export class House {
     return [...this.#pools.values()].filter(({ node }) => node.alive)
   }
 
+  get jobWindowMs(): number {
+    return this.#terms.jobWindowMs
+  }
+
   get #terms() {
     return this.isHasty ? IN_HASTE : USUAL
   }

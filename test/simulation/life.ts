@@ -99,7 +99,11 @@ class Life {
     this.#kernel = kernel
     this.#house = house
     this.#processes = new Processes(kernel)
-    this.#auditor = new Auditor(kernel, { chain: house.settlement.chain, redis: house.redis })
+    this.#auditor = new Auditor(kernel, {
+      chain: house.settlement.chain,
+      redis: house.redis,
+      jobWindowMs: house.jobWindowMs,
+    })
     this.#chaosMs = random.few(...CHAOS_MS)
     this.#absence = planAbsence(random)
     this.#wallets = Array.from({ length: random.few(1, 3) }, (_, i) =>
@@ -142,8 +146,9 @@ class Life {
   /** What anybody was told, and what anything rests in, is held against what is so. */
   end(): void {
     if (this.#kernel.failures.length > 0) return
+    if (this.#restLooks <= REST_LOOKS) this.#kernel.fail('it ended before it came to rest')
     const { nats } = this.#house
-    const { chain } = this.#house.settlement
+    const { chain, callOf } = this.#house.settlement
     const jobs = jobsOf(nats)
     const wasUndone = (view: JobView) => this.#auditor.wasUndone(view)
     const awayMs = this.#absence.of === 'nobody' ? 0 : this.#absence.spanMs
@@ -153,6 +158,8 @@ class Life {
       memoryWasLost: this.#memoryWasLost,
       wasUndone,
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
+      clocksApartMs: this.#kernel.clocksApartMs,
+      callOf,
     })
     const delivered = judgeWebhooks(this.#webhooks, {
       jobs,

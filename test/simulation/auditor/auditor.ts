@@ -1,11 +1,12 @@
 import type { Address, JobId } from '../../../src/domain/ids.ts'
+import type { DurationMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import type { Call } from '../chain/calls.ts'
 import type { SimBlock, SimChain } from '../chain/chain.ts'
 import type { SimRedis } from '../redis/server.ts'
 import type { World } from '../world.ts'
 import { Books } from './books.ts'
-import { judgeJob } from './job-end.ts'
+import { judgeJob, judgeTime } from './job-end.ts'
 import { type LedgerPage, readPages } from './ledger-page.ts'
 
 const UNKNOWN_WORKER: ReadonlySet<string> = new Set(['UnknownWorker', 'BadSignature'])
@@ -16,6 +17,8 @@ const VOUCHER = 'withdrawal'
 interface Audited {
   readonly chain: SimChain
   readonly redis: SimRedis
+  /** Of each job. */
+  readonly jobWindowMs: DurationMs
 }
 
 /**
@@ -28,6 +31,7 @@ export class Auditor {
   readonly #world: World
   readonly #chain: SimChain
   readonly #redis: SimRedis
+  readonly #jobWindowMs: DurationMs
   #books = new Books()
   #seen: SimBlock[] = []
   #writes = 0
@@ -38,10 +42,11 @@ export class Auditor {
   /** Another sender with its key has taken a nonce of the lock lane. */
   #lockKeyIsShared = false
 
-  constructor(world: World, { chain, redis }: Audited) {
+  constructor(world: World, { chain, redis, jobWindowMs }: Audited) {
     this.#world = world
     this.#chain = chain
     this.#redis = redis
+    this.#jobWindowMs = jobWindowMs
   }
 
   /** After each step of the world; where nothing has moved it costs nothing. */
@@ -144,9 +149,10 @@ export class Auditor {
   /** Once everything rests: each job against the chain, and nothing kept back for one that ended. */
   judge(jobs: readonly JobView[]): readonly string[] {
     const known = new Map<JobId, JobView>(jobs.map((job) => [job.id, job]))
-    const flaws = jobs.flatMap((job) =>
-      judgeJob(job, this.#books.jobs.get(job.id), this.#books.workers),
-    )
+    const flaws = jobs.flatMap((job) => [
+      ...judgeTime(job, this.#jobWindowMs),
+      ...judgeJob(job, this.#books.jobs.get(job.id), this.#books.workers),
+    ])
     for (const jobId of this.#books.jobs.keys()) {
       if (!known.has(jobId)) flaws.push(`${jobId} is on chain, and in no journal`)
     }

@@ -33,6 +33,9 @@ export interface JobBook {
   forWorker: bigint
   forTreasury: bigint
   claimedHash: Hex32 | undefined
+  /** Which opened its dispute. */
+  disputeTx: Hex32 | undefined
+  verdictTx: Hex32 | undefined
 }
 
 /** After one log: what a ledger that has applied it must hold. */
@@ -155,7 +158,7 @@ export class Books {
         return this.#refunded(fact, tx, call.type === 'refundExpired')
       case 'disputed':
       case 'dispute_resolved':
-        return this.#contested(fact)
+        return this.#contested(fact, tx)
       case 'worker_registered':
         this.workers.set(fact.workerId, fact.signer)
         return
@@ -175,6 +178,7 @@ export class Books {
       ...{ endTx: undefined, workerId: 0, outputHash: undefined, outputTokens: 0 },
       takenBack: false,
       ...{ forWorker: 0n, forTreasury: 0n, claimedHash: undefined },
+      ...{ disputeTx: undefined, verdictTx: undefined },
     })
   }
 
@@ -208,16 +212,17 @@ export class Books {
     Object.assign(job, { status: 'refunded', returned: credits, endTx: tx, takenBack })
   }
 
-  #contested(fact: Fact<'disputed'> | Fact<'dispute_resolved'>): void {
+  #contested(fact: Fact<'disputed'> | Fact<'dispute_resolved'>, tx: Hex32): void {
     const job = this.jobs.get(fact.jobId)
     const before = fact.type === 'disputed' ? 'settled' : 'disputed'
     this.#demand(job?.status === before, `${fact.jobId}: ${fact.type} while ${job?.status}`)
     if (!job) return
     if (fact.type === 'disputed') {
-      Object.assign(job, { status: 'disputed', claimedHash: fact.claimedHash })
+      Object.assign(job, { status: 'disputed', claimedHash: fact.claimedHash, disputeTx: tx })
       return
     }
     job.status = fact.upheld ? 'upheld' : 'rejected'
+    job.verdictTx = tx
     const back = fact.upheld ? job.charged : 0n
     this.#demand(fact.returned === back, `${fact.jobId}: a verdict returns ${fact.returned}`)
     const book = this.wallet(fact.wallet)

@@ -1,4 +1,5 @@
 import type { Address } from '../../../src/domain/ids.ts'
+import type { DurationMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import type { JobBook } from './books.ts'
 
@@ -11,6 +12,16 @@ function priceOf(tier: JobView['tier'], tokens: number): number {
   return (
     flat + (tokens > FLAT_TOKENS ? Math.ceil(((tokens - FLAT_TOKENS) * perThousand) / 1_000) : 0)
   )
+}
+
+/** A worker that finishes after the window is not paid, and nobody is answered by it. */
+export function judgeTime(
+  { id, createdAt, completedAt }: JobView,
+  windowMs: DurationMs,
+): readonly string[] {
+  if (completedAt === null) return []
+  const tookMs = completedAt - createdAt
+  return tookMs < windowMs ? [] : [`${id} was answered after ${tookMs} ms of ${windowMs}`]
 }
 
 /** How a job ended, against how its money moved. */
@@ -32,8 +43,12 @@ export function judgeJob(
   demand(book.wallet === view.wallet, `it was paid by ${book.wallet}, not ${view.wallet}`)
   demand(book.lock === view.lock, `${book.lock} were locked, not ${view.lock}`)
   const paid = book.status !== 'refunded' && book.status !== 'locked'
+  demand(view.escrowTx === book.lockTx, `locked by ${book.lockTx}, shown ${view.escrowTx}`)
   if (paid) judgePaid(view, book, workers, demand)
-  else demand(view.charged === 0n, `charged ${view.charged}, and nothing was paid`)
+  else {
+    demand(view.charged === 0n, `charged ${view.charged}, and nothing was paid`)
+    demand(view.refundTx === book.endTx, `refunded by ${book.endTx}, shown ${view.refundTx}`)
+  }
   return flaws
 }
 
@@ -51,8 +66,21 @@ function judgePaid(
   demand(view.usage?.completionTokens === book.outputTokens, 'another usage than on chain')
   demand(view.proofHash === book.outputHash, 'another proof than on chain')
   demand(view.settlementTx === book.endTx, `settled by ${book.endTx}, shown ${view.settlementTx}`)
-  demand(view.escrowTx === book.lockTx, `locked by ${book.lockTx}, shown ${view.escrowTx}`)
+  judgeDispute(view, book, demand)
   demand(workers.get(book.workerId) === view.worker, 'another worker was paid')
+}
+
+function judgeDispute(
+  { refundTx, disputeTx, disputedHash }: JobView,
+  book: JobBook,
+  demand: (holds: boolean, flaw: string) => void,
+): void {
+  const verdict = book.status === 'upheld' ? book.verdictTx : undefined
+  demand((refundTx ?? undefined) === verdict, `given back by ${verdict}, shown ${refundTx}`)
+  const opened = book.disputeTx
+  demand((disputeTx ?? undefined) === opened, `disputed by ${opened}, shown ${disputeTx}`)
+  const claimed = opened && book.claimedHash
+  demand((disputedHash ?? undefined) === claimed, `claimed ${claimed}, shown ${disputedHash}`)
 }
 
 /** What the chain says of jobs that end so. */

@@ -17,6 +17,9 @@ export interface CallPlan {
   readonly disputeAfterMs: number
 }
 
+/** Workers say it back, so that an answer to somebody else's question is seen for what it is. */
+export const questionOf = (caller: string): string => `What would ${caller} like to know?`
+
 const DISPUTE_WINDOW_MS = HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000
 
 export function planCall(models: readonly string[], random: Random): CallPlan {

@@ -1,7 +1,7 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
 import { type Address, type Hex32, type JobId, parseJobId } from '../../../src/domain/ids.ts'
 import type { World } from '../world.ts'
-import type { CallPlan } from './call-plan.ts'
+import { type CallPlan, questionOf } from './call-plan.ts'
 import type { EdgeNode } from './edge-node.ts'
 import { Exchange, type ExchangeEnd, type Heard } from './exchange.ts'
 import { readAnswer } from './read-answer.ts'
@@ -36,7 +36,7 @@ export class Caller {
     const { plan, name } = options
     this.#body = {
       model: plan.model,
-      messages: [{ role: 'user', content: `What would ${name} like to know?` }],
+      messages: [{ role: 'user', content: questionOf(name) }],
       stream: plan.stream,
       ...(plan.stream ? { stream_options: { include_usage: true } } : {}),
       ...(plan.maxTokens === undefined ? {} : { max_tokens: plan.maxTokens }),
@@ -91,14 +91,28 @@ export class Caller {
     heard: Heard,
     jobId: JobId | undefined,
   ): ToldChat {
-    const { status, headers } = heard
+    const { status } = heard
+    const headers = { ...heard.headers, ...heard.trailers }
     const { wallet } = this.options
     const answer = readAnswer(heard, end === 'whole')
     const key = this.options.plan.retries === 'named' ? this.options.name : undefined
     const at = this.world.now()
     const said = answer.error?.code ?? (answer.isComplete ? 'answered' : 'no answer')
     this.world.history.add(name, `${end} ${status ?? '-'} ${said} ${answer.text.length} units`)
-    return { name, wallet, edge: edge.node.name, key, jobId, end, status, headers, answer, at }
+    const { name: caller } = this.options
+    return {
+      name,
+      caller,
+      wallet,
+      edge: edge.node.name,
+      key,
+      jobId,
+      end,
+      status,
+      headers,
+      answer,
+      at,
+    }
   }
 
   #answered(told: ToldChat): void {
@@ -149,7 +163,8 @@ export class Caller {
         const body = end === 'whole' ? (JSON.parse(text) as DisputeAnswer) : undefined
         const said = body?.error?.code ?? (body?.dispute_opened ? 'opened' : 'agrees')
         world.history.add(name, `disputes ${jobId}: ${end} ${status ?? '-'} ${said}`)
-        witness.disputes.push({ name, wallet, jobId, sent, askedAt, end, status, body })
+        const endedAt = world.now()
+        witness.disputes.push({ name, wallet, jobId, sent, askedAt, endedAt, end, status, body })
         if (times > 1) this.#dispute(jobId, sent, times - 1)
         else this.#over()
       },

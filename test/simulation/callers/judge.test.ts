@@ -2,19 +2,22 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { outputHash } from '../../../src/domain/hash.ts'
-import { completionId, toAddress, toJobId } from '../../../src/domain/ids.ts'
-import { toUnixMs } from '../../../src/domain/time.ts'
+import { completionId, type JobId, toAddress, toJobId } from '../../../src/domain/ids.ts'
+import { addMs, toUnixMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import { viewOf } from '../../fakes/jobs/views.ts'
+import type { Call } from '../chain/calls.ts'
+import { questionOf } from './call-plan.ts'
 import type { Heard } from './exchange.ts'
-import { judge } from './judge.ts'
+import { judge, type Verdicts } from './judge.ts'
 import { readAnswer } from './read-answer.ts'
 import { type ToldChat, type ToldDispute, Witness } from './witness.ts'
 
 const WALLET = toAddress(`0x${'01'.repeat(20)}`)
 const JOB = toJobId(`job_${'1'.repeat(26)}`)
 const OTHER_JOB = toJobId(`job_${'2'.repeat(26)}`)
-const TEXT = `${JOB}@worker some text`
+const CALLER = 'caller-1'
+const TEXT = `${JOB}@worker ${questionOf(CALLER)} some text`
 const NOW = toUnixMs(1_000_000)
 
 const settled = viewOf(JOB, 'settled', {
@@ -29,6 +32,7 @@ const opened: ToldDispute = {
   jobId: JOB,
   sent: outputHash('other'),
   askedAt: NOW,
+  endedAt: NOW,
   end: 'whole',
   status: 200,
   body: { dispute_opened: true },
@@ -43,9 +47,10 @@ const refunded: JobView = {
   usage: null,
 }
 
+const JSON_HEADERS = { 'content-type': 'application/json' }
 const plain = (text: string, jobId = JOB): Heard => ({
   status: 200,
-  headers: { 'content-type': 'application/json', 'x-svc-job-id': jobId },
+  headers: { ...JSON_HEADERS, 'x-svc-job-id': jobId, 'x-svc-worker': settled.worker },
   trailers: {},
   text: JSON.stringify({
     id: completionId(jobId),
@@ -53,14 +58,15 @@ const plain = (text: string, jobId = JOB): Heard => ({
     usage: { completion_tokens: 3 },
   }),
 })
-const refusal = (status: number, code: string): Heard => ({
+const refusal = (status: number, code: string, details = {}): Heard => ({
   status,
-  headers: { 'content-type': 'application/json', 'x-svc-job-id': JOB },
+  headers: { ...JSON_HEADERS, 'x-svc-job-id': JOB },
   trailers: {},
-  text: JSON.stringify({ error: { code, message: 'no' } }),
+  text: JSON.stringify({ error: { code, message: 'no', details } }),
 })
 const told = (heard: Heard, more: Partial<ToldChat> = {}): ToldChat => ({
-  name: 'caller',
+  name: `${CALLER}.1`,
+  caller: CALLER,
   wallet: WALLET,
   edge: 'edge-1',
   key: 'key',
@@ -77,7 +83,7 @@ function verdict(
   chats: readonly ToldChat[],
   views: readonly JobView[] = [settled],
   disputes: readonly ToldDispute[] = [],
-  wasUndone: (view: JobView) => boolean = () => false,
+  { wasUndone = () => false, callOf }: Partial<Pick<Verdicts, 'wasUndone' | 'callOf'>> = {},
 ): readonly string[] {
   const witness = new Witness()
   witness.chats.push(...chats)
@@ -87,7 +93,9 @@ function verdict(
     view: (jobId) => views.find(({ id }) => id === jobId),
     memoryWasLost: false,
     wasUndone,
+    ...(callOf && { callOf }),
     disputeWindowMs: 60_000,
+    clocksApartMs: 100,
   })
 }
 
@@ -115,13 +123,18 @@ test('a text that no worker proved', () => {
 test('a text of another job', () => {
   const text = `${OTHER_JOB}@worker some text`
   assert.match(verdict([told(plain(text))]).join('\n'), /text of another job/)
+  const another = told(plain(TEXT), { caller: 'caller-11' })
+  says(verdict([another]), /text to another question/)
 })
 
 test('a timeout of a job that is paid', () => {
   const flaws = verdict([told(refusal(504, 'job_timeout'))])
   assert.match(flaws.join('\n'), /told 504 of job_1+, which is settled/)
   assert.match(flaws.join('\n'), /is charged, and all that its callers were told/)
-  assert.equal(verdict([told(refusal(504, 'job_timeout'))], [refunded]), [])
+  const whole = refusal(504, 'job_timeout', { job_id: JOB, credits_refunded: 100 })
+  assert.equal(verdict([told(whole)], [refunded]), [])
+  const half = refusal(504, 'job_timeout', { job_id: JOB, credits_refunded: 50 })
+  says(verdict([told(half)], [refunded]), /50 come back, of 100/)
 })
 
 test('a charge for a job that every caller was refused', () => {
@@ -160,7 +173,7 @@ test('an answer to a job that the chain has undone, and what its dispute was tol
   const agrees: ToldDispute = { ...opened, body: { dispute_opened: false } }
   assert.is(verdict([told(plain(TEXT))], [failed], [agrees]).length, 2)
   assert.equal(
-    verdict([told(plain(TEXT))], [failed], [agrees], ({ id }) => id === JOB),
+    verdict([told(plain(TEXT))], [failed], [agrees], { wasUndone: ({ id }) => id === JOB }),
     [],
   )
 })
@@ -169,6 +182,32 @@ test('a dispute that was told to be open, and is not', () => {
   says(verdict([], [settled], [opened]), /told opened, and is not/)
   const late = { ...opened, status: 422, body: { error: { code: 'dispute_window_expired' } } }
   says(verdict([], [settled], [late]), /too late, in time/)
+  const atItsEnd = { ...late, endedAt: addMs(NOW, 59_900) }
+  assert.equal(verdict([], [settled], [atItsEnd]), [])
+})
+
+test('a dispute that was told to be open after its window', () => {
+  const disputed: JobView = { ...settled, status: 'disputed', disputeTx: outputHash('dispute') }
+  assert.equal(verdict([], [disputed], [{ ...opened, askedAt: addMs(NOW, 60_100) }]), [])
+  const late = { ...opened, askedAt: addMs(NOW, 60_101) }
+  says(verdict([], [disputed], [late]), /told opened, and it was too late/)
+})
+
+test('a worker, or a transaction, that is not that of the job', () => {
+  const wholly = plain(TEXT)
+  const naming = (more: Readonly<Record<string, unknown>>) =>
+    told({ ...wholly, headers: { ...wholly.headers, ...more } })
+  says(verdict([naming({ 'x-svc-worker': WALLET })]), /told of another worker/)
+  const lock = outputHash('lock')
+  const locks = (jobId: JobId) => (): Call => ({
+    ...{ type: 'lockBatch', items: [{ jobId, wallet: WALLET, credits: 8n, tier: 1 }] },
+  })
+  const toldOf = naming({ 'x-svc-tx-hash': lock })
+  assert.equal(verdict([toldOf], [settled], [], { callOf: locks(JOB) }), [])
+  says(verdict([toldOf], [settled], [], { callOf: locks(OTHER_JOB) }), /is lockBatch, and not of/)
+  says(verdict([toldOf], [settled], [], { callOf: () => undefined }), /is no transaction/)
+  const settledBy = naming({ 'x-svc-settlement-tx': lock })
+  says(verdict([settledBy], [settled], [], { callOf: locks(JOB) }), /settlement-tx 0x/)
 })
 
 test.run()

@@ -1,18 +1,20 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
-import { completionId, type JobId } from '../../../src/domain/ids.ts'
+import { completionId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
+import { questionOf } from './call-plan.ts'
+import { judgeReceipts, type Receipts } from './judge-receipts.ts'
 import type { ToldError } from './read-answer.ts'
 import type { ToldChat, ToldDispute, Witness } from './witness.ts'
 
-export interface Verdicts {
-  /** The job in the end; undefined: there is none. */
-  view(jobId: JobId): JobView | undefined
+export interface Verdicts extends Receipts {
   /** Redis forgot, so keys of retried requests and texts of answers may be gone. */
   readonly memoryWasLost: boolean
   /** The chain may have paid for the failed job, and has gone back behind that for good. */
   wasUndone(view: JobView): boolean
   readonly disputeWindowMs: number
+  /** How far apart any two clocks of the life have been. */
+  readonly clocksApartMs: number
   /** The service was away until the contract took no disputes any more, whatever it had accepted. */
   readonly contractMayRefuse?: boolean
 }
@@ -24,6 +26,7 @@ export function judge(witness: Witness, verdicts: Verdicts): readonly string[] {
       ...judgeForm(told),
       ...judgeText(told, witness),
       ...judgeEnd(told, verdicts),
+      ...judgeReceipts(told, verdicts),
     ]),
     ...judgeRefused(witness, verdicts),
     ...(verdicts.memoryWasLost ? [] : judgeKeys(witness, verdicts)),
@@ -45,11 +48,14 @@ function judgeForm({ name, jobId, end, status, headers, answer }: ToldChat): str
 }
 
 /** The text is what a worker proved of this very job, or how that begins. */
-function judgeText({ name, jobId, status, answer }: ToldChat, witness: Witness): string[] {
+function judgeText({ name, caller, jobId, status, answer }: ToldChat, witness: Witness): string[] {
   if (status !== 200) return []
   const flaws: string[] = []
   if (answer.text !== '' && !answer.text.startsWith(`${jobId}@`)) {
     flaws.push(`${name}: text of another job: ${answer.text.slice(0, 60)}`)
+  }
+  if (answer.text !== '' && !answer.text.includes(` ${questionOf(caller)} `)) {
+    flaws.push(`${name}: text to another question: ${answer.text.slice(0, 100)}`)
   }
   if (!answer.isComplete) return flaws
   if (answer.completionId !== completionId(jobId!)) {
@@ -80,7 +86,10 @@ function judgeEnd(told: ToldChat, { view: viewOf, wasUndone }: Verdicts): string
   return []
 }
 
-function judgeAnswered({ name, jobId, answer }: ToldChat, view: JobView | undefined): string[] {
+function judgeAnswered(
+  { name, jobId, headers, answer }: ToldChat,
+  view: JobView | undefined,
+): string[] {
   if (!view) return [`${name}: an answer to ${jobId}, which is nowhere`]
   const isUpheld = view.status === 'refunded' && view.disputeTx !== null
   if (view.status !== 'settled' && view.status !== 'disputed' && !isUpheld) {
@@ -93,7 +102,8 @@ function judgeAnswered({ name, jobId, answer }: ToldChat, view: JobView | undefi
   if (receipt && !isUpheld && BigInt(receipt.credits_charged) !== view.charged) {
     flaws.push(`told a charge of ${receipt.credits_charged}, charged ${view.charged}`)
   }
-  if (receipt && receipt.worker !== view.worker) flaws.push('told of another worker')
+  if (headers['x-svc-worker'] !== view.worker) flaws.push('told of another worker')
+  if (receipt && receipt.worker !== view.worker) flaws.push('its receipt names another worker')
   return flaws.map((flaw) => `${name}: ${jobId}: ${flaw}`)
 }
 
@@ -135,11 +145,8 @@ function grouped<Key>(
   return [...groups]
 }
 
-/** Latency and the skew of clocks. */
-const WINDOW_MARGIN_MS = 10_000
-
 function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): string[] {
-  const { jobId, sent, body, status, askedAt } = told
+  const { jobId, sent, body, status } = told
   const view = verdicts.view(jobId)
   if (body === undefined) return []
   const about = `${told.name}: dispute of ${jobId}`
@@ -148,13 +155,26 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
   if (status === 200 && !body.dispute_opened) {
     return view.proofHash === sent ? [] : [`${about}: told that the hashes agree`]
   }
-  if (status === 200 && verdicts.contractMayRefuse) return []
-  if (status === 200) return view.disputeTx === null ? [`${about}: told opened, and is not`] : []
+  if (status === 200) return judgeOpened(told, view, verdicts).map((flaw) => `${about}: ${flaw}`)
   if (body.error?.code === 'dispute_already_open') {
     const others = witness.disputes.filter((other) => other.jobId === jobId && other !== told)
     return others.length > 0 ? [] : [`${about}: told that another is open`]
   }
   if (body.error?.code !== 'dispute_window_expired' || view.completedAt === null) return []
-  const surelyInTime = addMs(view.completedAt, verdicts.disputeWindowMs - WINDOW_MARGIN_MS)
-  return askedAt < surelyInTime ? [`${about}: told that it is too late, in time`] : []
+  const surelyInTime = addMs(view.completedAt, verdicts.disputeWindowMs - verdicts.clocksApartMs)
+  // It was decided before it was told.
+  return told.endedAt < surelyInTime ? [`${about}: told that it is too late, in time`] : []
+}
+
+function judgeOpened(
+  { askedAt }: ToldDispute,
+  { completedAt, disputeTx }: JobView,
+  { contractMayRefuse, disputeWindowMs, clocksApartMs }: Verdicts,
+): string[] {
+  const flaws: string[] = []
+  if (disputeTx === null && !contractMayRefuse) flaws.push('told opened, and is not')
+  if (completedAt !== null && askedAt > addMs(completedAt, disputeWindowMs + clocksApartMs)) {
+    flaws.push('told opened, and it was too late')
+  }
+  return flaws
 }

@@ -27,6 +27,8 @@ export interface Receipt {
   readonly credits_charged: number
   readonly output_hash: string
   readonly worker: string
+  readonly escrow_tx: string
+  readonly settlement_tx: string | null
 }
 
 const NOTHING: ReadAnswer = {

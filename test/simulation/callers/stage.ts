@@ -234,6 +234,7 @@ export class Stage {
         memoryWasLost: false,
         wasUndone: () => false,
         disputeWindowMs: CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
+        clocksApartMs: this.kernel.clocksApartMs,
       }),
       ...judgeWebhooks(this.interested, {
         jobs,

@@ -6,6 +6,8 @@ import type { ReadAnswer } from './read-answer.ts'
 /** What one chat request was truly told. */
 export interface ToldChat {
   readonly name: string
+  /** Who asked, in this try and in others. */
+  readonly caller: string
   readonly wallet: Address
   readonly edge: string
   /** Its Idempotency-Key. */
@@ -14,6 +16,7 @@ export interface ToldChat {
   readonly end: ExchangeEnd
   /** Undefined: no head of an answer came. */
   readonly status: number | undefined
+  /** With the trailers. */
   readonly headers: Readonly<Record<string, unknown>>
   readonly answer: ReadAnswer
   readonly at: UnixMs
@@ -25,6 +28,7 @@ export interface ToldDispute {
   readonly jobId: JobId
   readonly sent: Hex32
   readonly askedAt: UnixMs
+  readonly endedAt: UnixMs
   readonly end: ExchangeEnd
   readonly status: number | undefined
   readonly body: DisputeAnswer | undefined

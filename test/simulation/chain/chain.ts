@@ -186,6 +186,15 @@ export class SimChain {
     return undefined
   }
 
+  /** Also in a block that a reorg has thrown away. */
+  everMined(hash: Hex32): Transaction | undefined {
+    for (const { included } of [...this.blocks, ...this.orphans]) {
+      const found = included.find(({ transaction }) => transaction.hash === hash)
+      if (found) return found.transaction
+    }
+    return undefined
+  }
+
   /** Into the life's history. */
   note(what: string): void {
     this.#world.history.add('chain', what)

@@ -3,6 +3,7 @@ import { makeReader } from '../../../src/chain/read/reader.ts'
 import { makeLocalSigner } from '../../../src/chain/send/transaction.ts'
 import { makeVouchers } from '../../../src/chain/vouchers.ts'
 import { type GasTerms, makeEscrowWriter } from '../../../src/chain/writer.ts'
+import type { Hex32 } from '../../../src/domain/ids.ts'
 import type { EscrowReader, EscrowWriter, Hex } from '../../../src/ports/escrow.ts'
 import type { KeeperReader, KeeperWriter } from '../../../src/ports/keeper.ts'
 import type { TransactionSigner } from '../../../src/ports/signer.ts'
@@ -10,6 +11,8 @@ import type { Vouchers } from '../../../src/ports/vouchers.ts'
 import { GAS_TERMS } from '../../fakes/chain/gas-terms.ts'
 import type { Node, World } from '../world.ts'
 import { CONTRACTS, KEYS } from './addresses.ts'
+import { decodeCall } from './call-data.ts'
+import type { Call } from './calls.ts'
 import { type ChainTerms, SimChain } from './chain.ts'
 import { type SignedByBytes, simRpc } from './node-rpc.ts'
 import { contractTerms } from './terms.ts'
@@ -25,6 +28,8 @@ export interface ChainPorts {
 
 export interface SettlementChain {
   readonly chain: SimChain
+  /** What a transaction asks for that was signed here, or mined; undefined: there was none of this hash. */
+  callOf(hash: Hex32): Call | undefined
   /** For a process; its signatures are the same in each of its lives. */
   connect(node: Node, terms?: Partial<GasTerms>): ChainPorts
 }
@@ -47,7 +52,16 @@ export function makeSettlementChain(
   const contract = contractTerms(spans, CONTRACTS, undefined, SETTLE_CAP_MAX)
   const chain = new SimChain(world, contract, { ...CHAIN_TERMS, ...terms })
   const signed: SignedByBytes = new Map()
-  return { chain, connect: (node, gas = {}) => connect({ chain, signed }, node, gas) }
+  return {
+    chain,
+    callOf: (hash) => {
+      for (const own of signed.values()) {
+        if (own.hash === hash) return decodeCall(own.transaction.data)
+      }
+      return chain.everMined(hash)?.call
+    },
+    connect: (node, gas = {}) => connect({ chain, signed }, node, gas),
+  }
 }
 
 function connect(

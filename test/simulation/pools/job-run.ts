@@ -48,7 +48,8 @@ export class JobRun {
   constructor(private readonly options: RunOptions) {
     const { offer, plan, world, identity } = options
     const about = `${offer.jobId}@${identity.address.slice(2, 8)}`
-    this.#pieces = answerPieces(about, plan.pieces, world.random)
+    const question = offer.messages.at(-1)?.content ?? ''
+    this.#pieces = answerPieces({ about, question }, plan.pieces, world.random)
   }
 
   begin(): void {
