@@ -123,6 +123,9 @@ test('credits that are kept back once all is over, for a job that ended and for 
   assert.is(flaws.length, 2)
   assert.match(flaws.join('; '), `credits are still held for ${JOB}`)
   assert.match(flaws.join('; '), `credits are still held for ${neverBegun}`)
+  redis.perform('HDEL', [`h:{${WALLET}}`, JOB, neverBegun])
+  redis.perform('ZADD', ['open', '1', `${neverBegun} ${WALLET}`])
+  assert.match(auditor.judge([view]).join('; '), `${neverBegun} ${WALLET} is still among the open`)
 })
 
 test('jobs that ended otherwise than their money', () => {

@@ -11,6 +11,8 @@ import { type LedgerPage, readPages } from './ledger-page.ts'
 
 const UNKNOWN_WORKER: ReadonlySet<string> = new Set(['UnknownWorker', 'BadSignature'])
 const KEEPER_MARGIN_SECONDS = 60
+/** What the sweeper looks through. */
+const OPEN_RESERVATIONS = 'open'
 /** Among the reservations of a wallet. */
 const VOUCHER = 'withdrawal'
 
@@ -171,11 +173,14 @@ export class Auditor {
 
   /** What the ledger keeps back for jobs, once all have ended: also for those that never began. */
   held(): readonly string[] {
-    return readPages(this.#redis).flatMap(({ wallet, reservations, locks }) =>
+    const credits = readPages(this.#redis).flatMap(({ wallet, reservations, locks }) =>
       [...reservations.keys(), ...locks.keys()]
         .filter((name) => name !== VOUCHER)
         .map((jobId) => `${wallet}: credits are still held for ${jobId}`),
     )
+    // Whoever sweeps would look at it again and again.
+    const open = [...this.#redis.data.sorted(OPEN_RESERVATIONS).keys()]
+    return [...credits, ...open.map((job) => `${job} is still among the open reservations`)]
   }
 
   #follow(): void {
