@@ -52,7 +52,7 @@ export function connectSimNats(server: SimNats, node: Node): NatsConnection {
       queue,
       node,
       hear: (on, data, reply) => {
-        if (listeners.has(listener)) callback?.(null, messageOf(node, on, data, reply))
+        if (listeners.has(listener)) callback?.(null, messageOf(server, node, on, data, reply))
       },
     }
     listeners.add(listener)
@@ -115,9 +115,16 @@ export function connectSimNats(server: SimNats, node: Node): NatsConnection {
   return connection as unknown as NatsConnection
 }
 
-function messageOf(node: Node, subject: string, data: Uint8Array, reply: Reply | undefined): Msg {
+function messageOf(
+  { world }: SimNats,
+  node: Node,
+  subject: string,
+  data: Uint8Array,
+  reply: Reply | undefined,
+): Msg {
   const respond = (answer: Uint8Array) => {
-    if (!reply) return
+    // An answer is a core message as well: what was asked for is done, and who asked does not hear of it.
+    if (!reply || world.random.chance(world.faults.lostAnswer)) return
     node.send('nats', () => reply.from.receive('nats', () => reply.answer(answer)))
   }
   return { subject, data, respond, ...(reply ? { reply: 'answers' } : {}) } as unknown as Msg
