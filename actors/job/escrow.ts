@@ -35,7 +35,10 @@ export function decideConfirmLock(
   const confirmed: JobEvent = { type: 'LockConfirmed', tx, block }
   // The job ended while its lock was on the way: known now, it is refunded.
   if (isEnded(job)) {
-    return job.escrow.at === 'asked' || job.escrow.at === 'never' ? accept(confirmed) : nothing
+    const { escrow } = job
+    // The keeper may have sent its refund first: then the transaction of the lock alone is news.
+    const isNews = escrow.at === 'returned' && escrow.tx === null && block !== 0
+    return escrow.at === 'asked' || escrow.at === 'never' || isNews ? accept(confirmed) : nothing
   }
   if (isCompleted(job) && job.escrow.at === 'asked') return accept(confirmed)
   if (job.escrow.at === 'locked') {

@@ -63,6 +63,9 @@ export function evolve(job: Job | undefined, event: JobEvent): Job {
   assert(job && job.status !== 'abandoned', `${event.type} of a job that never began`)
   switch (event.type) {
     case 'LockConfirmed': {
+      if (!isCompleted(job) && job.escrow.at === 'returned') {
+        return withEscrow(job, { ...job.escrow, tx: event.tx })
+      }
       const escrow: LockedEscrow = { at: 'locked', tx: event.tx, block: event.block }
       return isCompleted(job) ? { ...job, escrow } : withEscrow(job, escrow)
     }

@@ -186,11 +186,16 @@ test('a dispute that was told to be open, and is not', () => {
   assert.equal(verdict([], [settled], [atItsEnd]), [])
 })
 
-test('a dispute that was told to be open after its window', () => {
-  const disputed: JobView = { ...settled, status: 'disputed', disputeTx: outputHash('dispute') }
+test('a dispute that was told to be open after its window, or that claims another hash', () => {
+  const disputed: JobView = {
+    ...settled,
+    ...{ status: 'disputed', disputeTx: outputHash('dispute'), disputedHash: opened.sent },
+  }
   assert.equal(verdict([], [disputed], [{ ...opened, askedAt: addMs(NOW, 60_100) }]), [])
   const late = { ...opened, askedAt: addMs(NOW, 60_101) }
   says(verdict([], [disputed], [late]), /told opened, and it was too late/)
+  const other = { ...disputed, disputedHash: outputHash('another') }
+  says(verdict([], [other], [opened]), /opened for 0x/)
 })
 
 test('a worker, or a transaction, that is not that of the job', () => {

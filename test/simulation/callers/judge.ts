@@ -167,12 +167,13 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
 }
 
 function judgeOpened(
-  { askedAt }: ToldDispute,
-  { completedAt, disputeTx }: JobView,
+  { askedAt, sent }: ToldDispute,
+  { completedAt, disputeTx, disputedHash }: JobView,
   { contractMayRefuse, disputeWindowMs, clocksApartMs }: Verdicts,
 ): string[] {
   const flaws: string[] = []
   if (disputeTx === null && !contractMayRefuse) flaws.push('told opened, and is not')
+  if (disputeTx !== null && disputedHash !== sent) flaws.push(`opened for ${disputedHash}`)
   if (completedAt !== null && askedAt > addMs(completedAt, disputeWindowMs + clocksApartMs)) {
     flaws.push('told opened, and it was too late')
   }

@@ -114,6 +114,18 @@ test('lock: refused by word of the chain, the lane that may send it once more is
 test('lock: mined although it was given up, is refunded', () => {
   given(started, failed, { type: 'LockRefused' }).when(confirmLock).then('LockConfirmed')
 })
+test('lock: heard of after its refund was sent, is shown, and stays on its way back', () => {
+  const before = given(started, expired, refundSent)
+  before.when({ ...confirmLock, block: 0 }).thenNothing()
+  const { job } = before.when(confirmLock).then('LockConfirmed')
+  assert.ok(job && job.status !== 'abandoned')
+  const { escrowTx, refundTx } = viewOf(job)
+  assert.equal([escrowTx, refundTx], [confirmLock.tx, refundSent.tx])
+  assert.ok(keys(job).includes('refund'))
+  given(started, expired, refundSent, { type: 'LockConfirmed', tx: confirmLock.tx, block: 7 })
+    .when(confirmLock)
+    .thenNothing()
+})
 test('lock: gone with the blocks it was in, is known once its refund finds nothing', () => {
   for (const past of [
     [locked, failed],
