@@ -115,16 +115,16 @@ test('lock: mined although it was given up, is refunded', () => {
   given(started, failed, { type: 'LockRefused' }).when(confirmLock).then('LockConfirmed')
 })
 test('lock: heard of after its refund was sent, is shown, and stays on its way back', () => {
-  const before = given(started, expired, refundSent)
-  before.when({ ...confirmLock, block: 0 }).thenNothing()
-  const { job } = before.when(confirmLock).then('LockConfirmed')
+  const before = given(started, expired, { type: 'RefundConfirmed', tx, block: null })
+  before.when({ type: 'ConfirmLock', jobId, tx: otherTx, block: 0, at }).thenNothing()
+  const mined: JobCommand = { type: 'ConfirmLock', jobId, tx: otherTx, block: 7, at }
+  const { job } = before.when(mined).then('LockConfirmed')
   assert.ok(job && job.status !== 'abandoned')
   const { escrowTx, refundTx } = viewOf(job)
-  assert.equal([escrowTx, refundTx], [confirmLock.tx, refundSent.tx])
+  assert.equal([escrowTx, refundTx], [otherTx, tx])
   assert.ok(keys(job).includes('refund'))
-  given(started, expired, refundSent, { type: 'LockConfirmed', tx: confirmLock.tx, block: 7 })
-    .when(confirmLock)
-    .thenNothing()
+  const known: JobEvent = { type: 'LockConfirmed', tx: otherTx, block: 7 }
+  given(started, expired, refundSent, known).when(mined).thenNothing()
 })
 test('lock: gone with the blocks it was in, is known once its refund finds nothing', () => {
   for (const past of [
