@@ -1,6 +1,6 @@
 import type { JobId } from '../../src/domain/ids.ts'
 import type { JobReply } from '../../src/messages/job-reply.ts'
-import type { RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
+import type { LockIntent, RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -30,12 +30,15 @@ export function makeStanding({ bus, clock, log }: Options): (jobIds: readonly Jo
     const question = { type: 'GetJob', jobId } as const
     try {
       const subject = SUBJECTS.jobCommand(jobId)
-      const end = endOf(jobId, await bus.request<JobReply>(subject, question, TIMEOUT_MS))
+      const reply = await bus.request<JobReply>(subject, question, TIMEOUT_MS)
+      const end = endOf(jobId, reply)
       if (!end) return
       const about = { jobId, end: end.type }
       if (isFirst) log.warn(about, 'keeper: a job has ended and its lock stands, ending it')
       else log.debug(about, 'keeper: the lock still stands')
       bus.publish(SUBJECTS.lane('settle'), end)
+      const unheard = unheardLock(jobId, reply)
+      if (unheard) bus.publish(SUBJECTS.lane('lock'), unheard)
     } catch (error) {
       if (isUnanswered(error)) return
       log.error({ err: error, jobId }, 'keeper: a job was not asked, trying again')
@@ -59,4 +62,11 @@ function endOf(jobId: JobId, reply: JobReply): SettleIntent | RefundIntent | und
   }
   const hasEnded = view.status === 'failed' || view.status === 'refunded'
   return hasEnded ? { type: 'refund', jobId } : undefined
+}
+
+/** A job that never heard of its lock is told of it by the lock lane, so that it shows what it was locked by. */
+function unheardLock(jobId: JobId, reply: JobReply): LockIntent | undefined {
+  if (reply.type !== 'accepted' || reply.view.escrowTx !== null) return undefined
+  const { wallet, lock, tier } = reply.view
+  return { type: 'lock', jobId, wallet, credits: lock, tier, abandon: true, again: true }
 }

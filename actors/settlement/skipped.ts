@@ -44,6 +44,9 @@ const CAPPED_STILL_MS = CAPPED_MS + 10_000
 
 /** Reasons that the job's past may explain; the others are found only in a job as it should be. */
 const OF_THE_PAST: ReadonlySet<string> = new Set([
+  // Both come before the contract looks at the job, which may be locked already.
+  'Paused',
+  'reverted',
   'JobIdUsed',
   'NotLocked',
   'NotSettled',

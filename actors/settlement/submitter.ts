@@ -8,7 +8,6 @@ import {
   type EscrowWriter,
   NonceGap,
   type Receipt,
-  RoleMissing,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Traces } from '../../src/telemetry/traces.ts'
@@ -20,7 +19,14 @@ import { makeLookBehind } from './look-behind.ts'
 import { makeNewest, type Newest } from './newest.ts'
 import type { RouteAt } from './options.ts'
 import type { Outbox, Sent } from './outbox.ts'
-import { type JobBatch, type Outcome, readHistory, readReceipt, refusal } from './outcome.ts'
+import {
+  type JobBatch,
+  type Outcome,
+  readHistory,
+  readReceipt,
+  refusal,
+  type Skipped,
+} from './outcome.ts'
 import {
   enqueue,
   finish,
@@ -31,6 +37,7 @@ import {
   nextBatch,
 } from './queue.ts'
 import type { Registrations } from './registrations.ts'
+import { type AfterRevert, makeAfterRevert } from './reverted.ts'
 import { type Explain, makeExplain } from './skipped.ts'
 import type { Teller } from './tell.ts'
 import type { Troubles } from './troubles.ts'
@@ -77,15 +84,17 @@ export interface Submitter {
   askChain(intent: LaneIntent): Promise<boolean>
 }
 
-/** Until a settlement that reverted alone is tried again, whatever its job asks. */
-const REVERTED_MS = 30_000
-
 /** One signing key's way to the chain: one transaction at a time, each stored before it is sent. */
 export function makeSubmitter(options: SubmitterOptions): Submitter {
   const { lane, queue, outbox, writer, clock, untilChain } = options
+  const explain = beside(
+    options,
+    makeExplain({ ...options, conclude: (...told) => conclude(options, ...told) }),
+  )
   const parts: Parts = {
     inclusion: makeInclusion({ ...options, again: queue.again }),
-    explain: makeExplain({ ...options, conclude: (...told) => conclude(options, ...told) }),
+    explain,
+    afterRevert: makeAfterRevert({ ...options, explain }),
     newest: makeNewest(options),
   }
   const ask = (intent: LaneIntent) => orForget(queue, intent, askChain(options, intent))
@@ -118,7 +127,8 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
 
 interface Parts {
   readonly inclusion: Inclusion
-  readonly explain: Explain
+  readonly explain: (skipped: Skipped) => void
+  readonly afterRevert: AfterRevert
   readonly newest: Newest
 }
 
@@ -156,7 +166,7 @@ async function recover(options: SubmitterOptions, parts: Parts): Promise<Place> 
 /** Broadcasts what is stored, waits for its receipt, and tells everyone what came of it. */
 async function carryOut(
   options: SubmitterOptions,
-  { inclusion, explain, newest }: Parts,
+  { inclusion, explain, afterRevert, newest }: Parts,
   stored: Sent,
   sequence: number,
 ): Promise<void> {
@@ -185,60 +195,29 @@ async function carryOut(
 
   if (batch.type === 'register') await options.registrations.answer(batch.items[0], receipt)
   else if (succeeded) readItems(options, explain, batch, receipt)
-  else await sendAgain(options, batch)
+  else await afterRevert(batch, block)
 }
 
 function readItems(
   options: SubmitterOptions,
-  explain: Explain,
+  explain: Parts['explain'],
   batch: JobBatch,
   receipt: Receipt,
 ): void {
   for (const read of readReceipt(batch, receipt)) {
-    if (read.type === 'skipped')
-      void orForget(options.queue, read.intent, explain(read)).catch(
-        unlessStopped(options.log, options.lane, 'history not read'),
-      )
+    if (read.type === 'skipped') explain(read)
     else conclude(options, read, { type: batch.type, jobId: read.jobId })
   }
 }
 
-/**
- * After a transaction that reverted as a whole. A key without its role is no item's fault: all wait until
- * it has it, since who was answered is to be paid for it.
- */
-async function sendAgain(options: SubmitterOptions, batch: JobBatch): Promise<void> {
-  const { lane, writer, untilChain, queue } = options
-  let hadRole = true
-  await untilChain(async () => {
-    try {
-      await writer.requireRole(lane)
-    } catch (error) {
-      if (error instanceof RoleMissing) hadRole = false
-      throw error
-    }
-  })
-  if (hadRole) splitUp(options, batch)
-  else queue.again.unshift(batch)
-}
-
-/** One bad item fails them all: the parts are tried again, down to the bad one. */
-function splitUp(options: SubmitterOptions, batch: JobBatch): void {
-  const parts = halves(batch)
-  if (parts) {
-    options.queue.again.push(...parts)
-    return
+/** Nobody waits for it. */
+const beside =
+  ({ queue, log, lane }: SubmitterOptions, explain: Explain) =>
+  (skipped: Skipped): void => {
+    void orForget(queue, skipped.intent, explain(skipped)).catch(
+      unlessStopped(log, lane, 'history not read'),
+    )
   }
-  const [intent] = batch.items
-  if (!intent) return
-  // A refund has nobody to refuse it to, and a dispute is the caller's right: the job asks again,
-  // until the lock expires on chain, or the window for disputes ends there.
-  if (intent.type === 'refund' || intent.type === 'dispute') forget(options.queue, intent)
-  // Its worker has answered, and the role may have been away for a block. Each try costs gas.
-  else if (intent.type === 'settle')
-    options.clock.after(REVERTED_MS, () => forget(options.queue, intent))
-  else conclude(options, refusal(intent, 'reverted'), intent)
-}
 
 async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<boolean> {
   const { queue, reader, clock, untilChain } = options

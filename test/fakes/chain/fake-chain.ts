@@ -318,8 +318,8 @@ export class FakeChain implements EscrowReader, EscrowWriter {
   #refusal(item: LaneIntent): string | undefined {
     const state = this.#jobs.get(item.jobId)
     if (item.type === 'lock') {
-      if (state) return 'JobIdUsed'
       if (this.paused) return 'Paused'
+      if (state) return 'JobIdUsed'
       return this.poor.has(item.wallet) ? 'InsufficientCredits' : undefined
     }
     if (item.type === 'dispute') {

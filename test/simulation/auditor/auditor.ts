@@ -43,6 +43,8 @@ export class Auditor {
   #workersHaveLeft = false
   /** Another sender with its key has taken a nonce of the lock lane. */
   #lockKeyIsShared = false
+  /** The escrow was paused, or the lock lane's key without its role. */
+  #locksWereShut = false
 
   constructor(world: World, { chain, redis, jobWindowMs }: Audited) {
     this.#world = world
@@ -123,7 +125,7 @@ export class Auditor {
     const { hasLeft, hasWithdrawn } = this.#books.wallet(wallet)
     // A lock that lost its place to another sender comes back when its job asks, behind those of other jobs.
     const isOvertaken = hasLeft || hasWithdrawn || this.#lockKeyIsShared
-    return isLate || (orphans.length > 0 && isOvertaken)
+    return isLate || (orphans.length > 0 && (isOvertaken || this.#locksWereShut))
   }
 
   #hasLostRegistrations(): boolean {
@@ -203,8 +205,9 @@ export class Auditor {
 
   /** What the ledger has admitted finds its credits. */
   #checkSkipped({ included }: SimBlock): void {
-    for (const { logs, transaction } of included) {
+    for (const { logs, transaction, error } of included) {
       const { call, sender } = transaction
+      if (call.type === 'lockBatch' && error !== undefined) this.#locksWereShut = true
       const isOfLocker = sender === this.#chain.contract.locker
       if (isOfLocker && call.type !== 'lockBatch') this.#lockKeyIsShared = true
       for (const log of logs) {
@@ -213,6 +216,7 @@ export class Auditor {
         const { jobId, reason } = log.fact
         if (UNKNOWN_WORKER.has(reason)) this.#unknownWorkers.add(jobId)
         if (call.type !== 'lockBatch') continue
+        if (reason === 'Paused') this.#locksWereShut = true
         const { wallet } = call.items.find((item) => item.jobId === jobId)!
         if (reason === 'InsufficientCredits' && this.isSure(wallet)) {
           this.#world.fail(`${jobId} was admitted, and finds no credits of ${wallet}`)

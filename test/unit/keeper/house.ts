@@ -1,11 +1,11 @@
 import { makeKeeper } from '../../../actors/keeper/keeper.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
-import { type Address, toAddress } from '../../../src/domain/ids.ts'
+import { type Address, type TxHash, toAddress } from '../../../src/domain/ids.ts'
 import type { JobStatus } from '../../../src/messages/job-view.ts'
 import type { KeeperCall } from '../../../src/ports/keeper.ts'
 import type { RegistryEntry } from '../../../src/ports/registry.ts'
 import { CursorRegistry } from '../../fakes/chain/cursor-registry.ts'
-import { job, settle } from '../../fakes/chain/intents.ts'
+import { job, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { KeeperChain } from '../../fakes/chain/keeper-chain.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
@@ -56,6 +56,8 @@ export class House {
   isSettling = false
   /** Of jobs without a proof; undefined: nobody knows them. */
   status: JobStatus | undefined
+  /** As a job shows it; null: it never heard of its lock. */
+  escrowTx: TxHash | null = `0x${'0c'.repeat(32)}` as TxHash
 
   async keep(confirmations = 1) {
     const write = (level: string) => (about: unknown, text?: string) => {
@@ -102,10 +104,12 @@ export const nameOf = (call: KeeperCall): string | number => {
 export function openHouse(): House {
   const house = new House()
   house.bus.subscribe('cmd.*.*.*', (_message, _subject, respond) => {
-    if (house.status) return respond({ type: 'accepted', view: { status: house.status } })
+    const { status, escrowTx } = house
+    const view = { escrowTx, wallet: WALLET, lock: toCredits(8), tier: 'standard' }
+    if (status) return respond({ type: 'accepted', view: { ...view, status } })
     respond(
       house.isSettling
-        ? { type: 'accepted', view: { status: 'settling' }, proof: SIGNED, workerId: 1 }
+        ? { type: 'accepted', view: { ...view, status: 'settling' }, proof: SIGNED, workerId: 1 }
         : { type: 'unknown_job' },
     )
   })

@@ -4,7 +4,7 @@ import type { TokenUnits } from '../../../src/domain/credits.ts'
 import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { Earnings, KeeperOutcome } from '../../../src/ports/keeper.ts'
-import { job, refund, settle } from '../../fakes/chain/intents.ts'
+import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
 import { openHouse, UNPAID, wallet } from './house.ts'
 import { told } from './stories.ts'
 
@@ -232,6 +232,20 @@ Keeper('a lock that stands for long: its job says how it ended, or nothing', asy
   house.status = 'pending'
   await house.pass(10)
   assert.equal(asked, [])
+})
+
+Keeper('a job that never heard of its lock is told of it as well, and not locked', async () => {
+  const house = openHouse()
+  const asked: LaneIntent[] = []
+  for (const lane of ['lock', 'settle'] as const)
+    house.bus.subscribe(SUBJECTS.lane(lane), (intent) => asked.push(intent as LaneIntent))
+  house.chain.mine(10, told(10, 'locked', 1))
+  house.status = 'failed'
+  house.escrowTx = null
+  await house.keep()
+  house.chain.mine(10 + 150)
+  await house.pass(2)
+  assert.equal(asked, [refund(job(1)), lock(job(1), { abandon: true, again: true })])
 })
 
 Keeper('a chain that is another one is read from the deployment on', async () => {

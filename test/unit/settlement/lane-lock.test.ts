@@ -83,6 +83,28 @@ test('a job that was locked before hears of that lock', async (house) => {
   assert.equal(house.heard(), ['ConfirmLock 1 1'])
 })
 
+test('while the escrow is paused, a job that was locked before hears of that lock as well', async (house) => {
+  const first = await house.start('lock')
+  await house.say(lock(job(1)))
+  await first.stop()
+  house.heard()
+  house.chain.paused = true
+  await house.start('lock')
+  await house.say(lock(job(1)), lock(job(2)))
+  assert.equal(house.heard().sort(), ['ConfirmLock 1 1', 'RefuseLock 2 Paused'])
+})
+
+test('one that reverts alone, and was locked before, hears of that lock', async (house) => {
+  const first = await house.start('lock')
+  await house.say(lock(job(1)))
+  await first.stop()
+  house.heard()
+  house.chain.reverts = () => true
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
 test('a batch that reverts is halved down to the bad item', async (house) => {
   await house.start('lock')
   house.chain.reverts = ({ jobId }) => jobId === job(3)
