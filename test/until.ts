@@ -12,6 +12,9 @@ const LOOK_MS = 5
 /** Whoever has to be asked has other work too. */
 const ASK_MS = 25
 
+/** A look that began in time may end later; one that never ends is a hang, and has a name. */
+const LATE_MS = 60_000
+
 type Seen<T> = T | undefined | false
 
 /**
@@ -27,14 +30,27 @@ export async function until<T>(
   withinMs = WAIT_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
+  const late = () =>
+    new Error(`not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`)
   for (;;) {
     const answer = look()
-    const found = await answer
+    const leftMs = deadline + LATE_MS - performance.now()
+    const found = answer instanceof Promise ? await inTime(answer, leftMs, late) : answer
     if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) {
-      throw new Error(`not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`)
-    }
+    if (performance.now() > deadline) throw late()
     await pause(answer instanceof Promise ? ASK_MS : LOOK_MS)
+  }
+}
+
+async function inTime<T>(answer: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const ends = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms)
+  })
+  try {
+    return await Promise.race([answer, ends])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
