@@ -33,19 +33,19 @@ export function decideConfirmLock(
 ): Decision<JobEvent> {
   const { tx, block, at } = command
   const confirmed: JobEvent = { type: 'LockConfirmed', tx, block }
+  if (job.escrow.at === 'locked') {
+    // Told at broadcast first, and now with the block, or with the hash that was mined instead.
+    const isNews = block !== 0 && (job.escrow.tx !== tx || job.escrow.block !== block)
+    return isNews ? accept(confirmed) : nothing
+  }
   // The job ended while its lock was on the way: known now, it is refunded.
   if (isEnded(job)) {
     const { escrow } = job
-    // The keeper may have sent its refund first: then the transaction of the lock alone is news.
-    const isNews = escrow.at === 'returned' && escrow.tx === null && block !== 0
-    return escrow.at === 'asked' || escrow.at === 'never' || isNews ? accept(confirmed) : nothing
+    // Its refund may have been sent first: then the transaction of the lock alone is news.
+    const isNews = escrow.at !== 'returned' || (escrow.tx !== tx && block !== 0)
+    return isNews ? accept(confirmed) : nothing
   }
-  if (isCompleted(job) && job.escrow.at === 'asked') return accept(confirmed)
-  if (job.escrow.at === 'locked') {
-    // Told at broadcast first, and now with the block, or with the hash that was mined instead.
-    const same = job.escrow.tx === tx && job.escrow.block === block
-    return same || block === 0 ? nothing : accept(confirmed)
-  }
+  if (isCompleted(job)) return accept(confirmed)
   return isRunning(job) ? accept(confirmed, ...routeFirst(job, at, world)) : nothing
 }
 

@@ -152,7 +152,7 @@ function takeIn(
   if (answer.type === 'tell') teller.outcome(answer.outcome, intent.type)
   else if (answer.type === 'ask_chain') {
     submitter
-      .askChain(intent)
+      .askChain(intent, answer.notBefore)
       .then((needed) => needed && wake())
       .catch(unlessStopped(log, lane, 'question not answered'))
   }

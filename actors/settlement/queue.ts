@@ -51,7 +51,8 @@ export const keyOf = (intent: Pick<LaneIntent, 'type' | 'jobId'>): IntentKey =>
 export type Answer =
   | { readonly type: 'wait' }
   | { readonly type: 'tell'; readonly outcome: Outcome }
-  | { readonly type: 'ask_chain' }
+  /** `notBefore`: a block that holds the answer; a node that has it not yet cannot tell. */
+  | { readonly type: 'ask_chain'; readonly notBefore?: number }
 
 const DONE_MAX = 100_000
 /**
@@ -88,11 +89,16 @@ export function takeIntent(queue: LaneQueue, intent: LaneIntent, at: number): An
     queue.waiting[intent.type].delete(intent.jobId)
     queue.underWay.add(key)
     arrive(queue, key, at)
-    return { type: 'ask_chain' }
+    const notBefore = abandoned && done ? lockedIn(done, at) : undefined
+    return { type: 'ask_chain', ...(notBefore === undefined ? {} : { notBefore }) }
   }
   enqueue(queue, intent, at)
   return { type: 'wait' }
 }
+
+/** Not for ever: the chain may have gone back, and be shorter since. */
+const lockedIn = ({ outcome, at: doneAt }: Done, at: number): number | undefined =>
+  outcome.type === 'locked' && at - doneAt <= RECHECK_MS ? outcome.block : undefined
 
 /**
  * Whether what is remembered is still so. A refusal stands, but where the lock was lost with the chain's

@@ -80,8 +80,12 @@ export interface Submitter {
   check(place: Place): Promise<void>
   /** After `recover`, beside all else. @returns whether something is now to be sent */
   lookBehind(place: Place): Promise<boolean>
-  /** Answers an intent from the job's history on chain. @returns whether it is now to be sent */
-  askChain(intent: LaneIntent): Promise<boolean>
+  /**
+   * Answers an intent from the job's history on chain.
+   * @param notBefore a block that the node must have for its answer to count
+   * @returns whether it is now to be sent
+   */
+  askChain(intent: LaneIntent, notBefore?: number): Promise<boolean>
 }
 
 /** One signing key's way to the chain: one transaction at a time, each stored before it is sent. */
@@ -97,8 +101,9 @@ export function makeSubmitter(options: SubmitterOptions): Submitter {
     afterRevert: makeAfterRevert({ ...options, explain }),
     newest: makeNewest(options),
   }
-  const ask = (intent: LaneIntent) => orForget(queue, intent, askChain(options, intent))
-  const lookBehind = makeLookBehind({ ...options, askChain: ask })
+  const ask = (intent: LaneIntent, notBefore?: number) =>
+    orForget(queue, intent, askChain(options, intent, notBefore))
+  const lookBehind = makeLookBehind({ ...options, askChain: (intent) => ask(intent) })
   const itemsMax = (kind: Batch['type']) => Math.min(options.itemsMax, writer.itemsMax(kind))
   return {
     recover: () => recover(options, parts),
@@ -219,11 +224,20 @@ const beside =
     )
   }
 
-async function askChain(options: SubmitterOptions, intent: LaneIntent): Promise<boolean> {
+async function askChain(
+  options: SubmitterOptions,
+  intent: LaneIntent,
+  notBefore?: number,
+): Promise<boolean> {
   const { queue, reader, clock, untilChain } = options
-  const history = await untilChain(() => reader.jobFacts(intent.jobId))
-  const outcome = readHistory(intent, history)
-  if (outcome) conclude(options, outcome, intent)
+  const { jobId } = intent
+  const history = await untilChain(() =>
+    notBefore === undefined ? reader.jobFacts(jobId) : reader.jobFactsAt(notBefore, jobId),
+  )
+  const outcome = history && readHistory(intent, history)
+  // The job asks again.
+  if (!history) forget(queue, intent)
+  else if (outcome) conclude(options, outcome, intent)
   else if (intent.type === 'lock' && intent.abandon) {
     conclude(options, refusal(intent, 'abandoned'), intent)
   } else {

@@ -40,7 +40,7 @@ function begin() {
   } as unknown as World
   const { chain } = makeSettlementChain(world)
   const redis = new SimRedis(world, scripts)
-  const auditor = new Auditor(world, { chain, redis, jobWindowMs: 120_000 })
+  const auditor = new Auditor(world, { chain, redis, jobWindowMs: 120_000, isEager: false })
   const { chainId, jobEscrow, workerStaking } = CONTRACTS
   const ofStaking = domainSeparator({ name: 'WorkerStaking', chainId, contract: workerStaking })
   const ofEscrow = domainSeparator({ name: 'JobEscrow', chainId, contract: jobEscrow })

@@ -16,6 +16,8 @@ import type { Node, World } from './world.ts'
 
 /** In some lives jobs and their locks are short-lived, on a chain that goes back more often. */
 const HASTY = 0.1
+/** In some lives jobs go to workers before their lock is in a block. */
+const EAGER = 0.15
 const USUAL = { jobWindowMs: 120_000, spans: {}, trouble: {} }
 const IN_HASTE = { jobWindowMs: 8_000, spans: { expirySeconds: 10 }, trouble: { trouble: 3 } }
 const LOCK_WAIT_MS_MAX = 20_000
@@ -27,6 +29,8 @@ export class House {
   readonly settlement
   /** Locks outlive their time, and others than the service may take them back. */
   readonly isHasty: boolean
+  /** Who was answered may pay nothing, where the lock is passed over in the end. */
+  readonly isEager: boolean
   readonly endpoints: Endpoints
   readonly #world: World
   readonly #edges = new Map<string, EdgeNode>()
@@ -38,6 +42,7 @@ export class House {
     this.nats = new SimNats(world)
     this.redis = new SimRedis(world, scripts)
     this.isHasty = world.random.chance(HASTY)
+    this.isEager = world.random.chance(EAGER)
     const { spans, trouble } = this.#terms
     this.settlement = makeSettlementChain(world, trouble, spans)
     this.endpoints = new Endpoints(world)
@@ -81,7 +86,8 @@ export class House {
       keeper: { reader: chain.keeperReader, writer: chain.keeperWriter },
     }
     const { jobEscrow, deployBlock } = CONTRACTS
-    const place = { config: HOST_CONFIG, nats: this.nats, catalogueKey: 'models' }
+    const config = { ...HOST_CONFIG, ...(this.isEager ? { ESCROW_ROUTE_AT: 'broadcast' } : {}) }
+    const place = { config: config as typeof HOST_CONFIG, nats: this.nats, catalogueKey: 'models' }
     return startHost(node, ports, { ...place, hostId, jobEscrow, deployBlock })
   }
 

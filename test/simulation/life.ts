@@ -103,6 +103,7 @@ class Life {
       chain: house.settlement.chain,
       redis: house.redis,
       jobWindowMs: house.jobWindowMs,
+      isEager: house.isEager,
     })
     this.#chaosMs = random.few(...CHAOS_MS)
     this.#absence = planAbsence(random)

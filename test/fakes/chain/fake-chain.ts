@@ -29,6 +29,8 @@ type JobState = 'locked' | 'settled' | 'refunded' | 'disputed' | 'dispute_resolv
 export class FakeChain implements EscrowReader, EscrowWriter {
   /** Answers to nobody. */
   down = false
+  /** Has not heard of the last blocks when it is asked what became of a job. */
+  behind = false
   /** Takes transactions, and includes them only when called. */
   held: (() => void)[] | undefined
   /** Called for each transaction that is sent, before all else. */
@@ -166,11 +168,12 @@ export class FakeChain implements EscrowReader, EscrowWriter {
   async jobFacts(jobId: JobId): Promise<readonly ChainFact[]> {
     this.#answer()
     this.asked++
+    if (this.behind) return []
     return this.#facts.filter((fact) => 'jobId' in fact && fact.jobId === jobId)
   }
 
-  jobFactsAt(_block: number, jobId: JobId): Promise<readonly ChainFact[]> {
-    return this.jobFacts(jobId)
+  async jobFactsAt(_block: number, jobId: JobId): Promise<readonly ChainFact[] | undefined> {
+    return this.behind ? undefined : this.jobFacts(jobId)
   }
 
   async account() {

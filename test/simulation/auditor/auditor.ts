@@ -21,6 +21,8 @@ interface Audited {
   readonly redis: SimRedis
   /** Of each job. */
   readonly jobWindowMs: DurationMs
+  /** Jobs are answered before their locks are in a block. */
+  readonly isEager: boolean
 }
 
 /**
@@ -34,6 +36,7 @@ export class Auditor {
   readonly #chain: SimChain
   readonly #redis: SimRedis
   readonly #jobWindowMs: DurationMs
+  readonly #isEager: boolean
   #books = new Books()
   #seen: SimBlock[] = []
   #writes = 0
@@ -46,11 +49,12 @@ export class Auditor {
   /** The escrow was paused, or the lock lane's key without its role. */
   #locksWereShut = false
 
-  constructor(world: World, { chain, redis, jobWindowMs }: Audited) {
+  constructor(world: World, { chain, redis, jobWindowMs, isEager }: Audited) {
     this.#world = world
     this.#chain = chain
     this.#redis = redis
     this.#jobWindowMs = jobWindowMs
+    this.#isEager = isEager
   }
 
   /** After each step of the world; where nothing has moved it costs nothing. */
@@ -99,11 +103,14 @@ export class Auditor {
   /**
    * Whether who was answered may pay nothing after all: a reorg has lost the lock, which came back too late
    * or not at all; or others than the service's own lanes took it back; or its worker has left; or a reorg has
-   * lost the worker's number, and another sender with the lane's key kept the registration from coming back.
+   * lost the worker's number, and another sender with the lane's key kept the registration from coming back; or
+   * it was answered before its lock was in a block, and the escrow was shut or the credits had gone.
    */
   wasUndone({ id, wallet, escrowTx, refundTx }: JobView): boolean {
     const lostLock = escrowTx === null || refundTx !== null
     if (lostLock && this.#locksMayBeLost(wallet)) return true
+    const mayBeRefused = this.#locksWereShut || !this.isSure(wallet)
+    if (this.#isEager && escrowTx === null && mayBeRefused) return true
     const mayBeUnknown = this.#workersHaveLeft || this.#hasLostRegistrations()
     const lostNumber = this.#unknownWorkers.has(id) && mayBeUnknown
     return lostNumber || this.#books.jobs.get(id)?.takenBack === true

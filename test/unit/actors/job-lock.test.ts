@@ -85,12 +85,27 @@ test('lock: mined after the job ended, is refunded', () => {
   const { job } = given(started, expired).when(confirmLock).then('LockConfirmed')
   assert.ok(keys(job).includes('refund'))
 })
-test('lock: told late of a job whose credits are on their way back, says nothing', () => {
+test('lock: mined with another hash than was told, is shown, and goes on being given back', () => {
+  const mined = { ...confirmLock, tx: otherTx, block: 8 } as JobCommand
   for (const past of [[failed], [failed, refundSent], [failed, refunded]]) {
-    given(started, locked, ...past)
-      .when({ ...confirmLock, tx: otherTx, block: 8 } as JobCommand)
+    const { job } = given(started, locked, ...past)
+      .when(mined)
+      .then('LockConfirmed')
+    assert.ok(job && job.status !== 'abandoned')
+    assert.is(viewOf(job).escrowTx, otherTx)
+    assert.is(keys(job).includes('refund'), !past.includes(refunded))
+    given(started, locked, ...past, { type: 'LockConfirmed', tx: otherTx, block: 8 })
+      .when(mined)
       .thenNothing()
   }
+})
+test('lock: told at broadcast, and mined after the job ended, is not asked for any more', () => {
+  const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }
+  const before = given(started, broadcast, failed)
+  before.when({ ...confirmLock, block: 0 } as JobCommand).thenNothing()
+  const { job } = before.when(confirmLock).then('LockConfirmed')
+  assert.not(keys(job).some((key) => key.startsWith('lock.')))
+  assert.ok(keys(job).includes('refund'))
 })
 test('lock: refused after the job ended, the reservation is released', () => {
   const broadcast: JobEvent = { type: 'LockConfirmed', tx, block: 0 }

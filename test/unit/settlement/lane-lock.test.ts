@@ -144,6 +144,18 @@ test('abandon: one in flight is told what became of it', async (house) => {
   assert.equal(house.heard(), ['ConfirmLock 1 1'])
 })
 
+test('abandon: a node that has not the block of the lock yet is no proof that there is none', async (house) => {
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  house.heard()
+  house.chain.behind = true
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), [])
+  house.chain.behind = false
+  await house.say(lock(job(1), { abandon: true }))
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
 test('abandon: one that an earlier owner locked hears of the lock, even if it waits', async (house) => {
   const first = await house.start('lock')
   await house.say(lock(job(1)))
