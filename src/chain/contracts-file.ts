@@ -1,8 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Address, toAddress } from '../domain/ids.ts'
 import { OperatorError } from '../domain/operator-error.ts'
+import { writeDurably } from './durable-file.ts'
 
 /** Where the contracts are. */
 export interface Contracts {
@@ -117,8 +117,6 @@ export async function writeContracts(path: string, deployed: Contracts): Promise
     deploy_block: deployed.deployBlock,
     abi_hash: deployed.abiHash,
   }
-  await mkdir(dirname(path), { recursive: true })
   // Whoever waits for the file must never read half of it.
-  await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`)
-  await rename(`${path}.new`, path)
+  await writeDurably(path, `${JSON.stringify(file, null, 2)}\n`)
 }

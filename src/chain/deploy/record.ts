@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { toAddress } from '../../domain/ids.ts'
+import { writeDurably } from '../durable-file.ts'
 
 const hex = z.custom<`0x${string}`>((value) => /^0x[0-9a-f]*$/.test(String(value)))
 
@@ -57,25 +57,8 @@ export async function readRecord(addressFile: string): Promise<DeploymentRecord 
 }
 
 /** On return the record outlives a crash of the machine: what follows is sent only once. */
-export async function writeRecord(addressFile: string, record: DeploymentRecord): Promise<void> {
-  const path = recordPath(addressFile)
-  await mkdir(dirname(path), { recursive: true })
-  const file = await open(`${path}.new`, 'w')
-  try {
-    await file.writeFile(`${JSON.stringify(record, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.new`, path)
-  // A name is on disk once its folder is.
-  const folder = await open(dirname(path))
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
+export const writeRecord = (addressFile: string, record: DeploymentRecord): Promise<void> =>
+  writeDurably(recordPath(addressFile), `${JSON.stringify(record, null, 2)}\n`)
 
 /** For a chain that was begun anew. */
 export const forgetRecord = (addressFile: string): Promise<void> => rm(recordPath(addressFile))
