@@ -4,7 +4,6 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { ChainFact, EscrowReader } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { LocksBack } from './locks-back.ts'
-import type { RouteAt } from './options.ts'
 import {
   isLocked,
   isRefusedDispute,
@@ -27,7 +26,6 @@ interface Options {
   readonly troubles: Troubles
   readonly clock: Clock
   readonly log: Log
-  readonly confirmLockAt: RouteAt
   conclude(outcome: Outcome, intent: LaneIntent): void
 }
 
@@ -54,13 +52,14 @@ const OF_THE_PAST: ReadonlySet<string> = new Set([
 ])
 
 export function makeExplain(options: Options): Explain {
-  const { queue, reader, untilChain, clock, log, lane, conclude } = options
+  const { queue, reader, locksBack, untilChain, clock, log, lane, conclude } = options
   const capReached = makeCapReached(options)
   return async ({ intent, reason, block }) => {
     const { jobId, type: kind } = intent
     const past = OF_THE_PAST.has(reason)
     const endsLock = kind === 'settle' || kind === 'refund'
-    const lockMayCome = past && endsLock && (await lockOnItsWay(options, intent))
+    // Asked before the history is read: a lock that comes in between is found there.
+    const lockMayCome = past && endsLock && (await locksBack.anyOnTheWay())
     const history = past ? await untilChain(() => reader.jobFactsAt(block, jobId)) : []
     // What passed it over is in that block, and what explains it may be, too: the job asks again.
     if (!history) return forget(queue, intent)
@@ -97,13 +96,6 @@ function mayHappenYet(
   if (kind === 'settle') return isLocked(history)
   return kind === 'dispute' && !isRefusedDispute(reason, history)
 }
-
-/** To be asked before the history is read: a lock that comes in between is found there. */
-const lockOnItsWay = async (
-  { confirmLockAt, locksBack }: Options,
-  { type }: LaneIntent,
-): Promise<boolean> =>
-  (type === 'refund' && confirmLockAt === 'broadcast') || (await locksBack.anyOnTheWay())
 
 /** One trouble, from the first settlement above the cap until none was for a while. */
 function makeCapReached({ troubles, clock, log, lane }: Options): () => void {

@@ -1,3 +1,4 @@
+import type { ActorKind, ActorsConfig } from '../../src/config/schema.ts'
 import { MemoryCatalogue } from '../fakes/memory-catalogue.ts'
 import { type EdgeNode, startEdge } from './callers/edge-node.ts'
 import { CONTRACTS } from './chain/addresses.ts'
@@ -18,6 +19,12 @@ import type { Node, World } from './world.ts'
 const HASTY = 0.1
 /** In some lives jobs go to workers before their lock is in a block. */
 const EAGER = 0.15
+/** In some a settlement is final some blocks later. */
+const PATIENT = 0.1
+const CONFIRMATIONS = [2, 4] as const
+/** In some lives all hosts but the first run some kinds of actors only. */
+const SPLIT = 0.25
+const FIRST = 'host-1'
 const USUAL = { jobWindowMs: 120_000, spans: {}, trouble: {} }
 const IN_HASTE = { jobWindowMs: 8_000, spans: { expirySeconds: 10 }, trouble: { trouble: 3 } }
 const LOCK_WAIT_MS_MAX = 20_000
@@ -33,6 +40,9 @@ export class House {
   readonly isEager: boolean
   readonly endpoints: Endpoints
   readonly #world: World
+  readonly #config: ActorsConfig
+  readonly #isSplit: boolean
+  readonly #kinds = new Map<string, readonly ActorKind[]>()
   readonly #edges = new Map<string, EdgeNode>()
   readonly #pools = new Map<string, PoolNode>()
   readonly #hosts = new Map<string, Node>()
@@ -43,6 +53,14 @@ export class House {
     this.redis = new SimRedis(world, scripts)
     this.isHasty = world.random.chance(HASTY)
     this.isEager = world.random.chance(EAGER)
+    this.#config = {
+      ...HOST_CONFIG,
+      ESCROW_ROUTE_AT: this.isEager ? 'broadcast' : 'included',
+      CHAIN_CONFIRMATIONS: world.random.chance(PATIENT)
+        ? world.random.between(...CONFIRMATIONS)
+        : 1,
+    }
+    this.#isSplit = world.random.chance(SPLIT)
     const { spans, trouble } = this.#terms
     this.settlement = makeSettlementChain(world, trouble, spans)
     this.endpoints = new Endpoints(world)
@@ -86,9 +104,19 @@ export class House {
       keeper: { reader: chain.keeperReader, writer: chain.keeperWriter },
     }
     const { jobEscrow, deployBlock } = CONTRACTS
-    const config = { ...HOST_CONFIG, ...(this.isEager ? { ESCROW_ROUTE_AT: 'broadcast' } : {}) }
-    const place = { config: config as typeof HOST_CONFIG, nats: this.nats, catalogueKey: 'models' }
+    const config = { ...this.#config, ACTOR_KINDS: [...this.#kindsOf(node)] }
+    const place = { config, nats: this.nats, catalogueKey: 'models' }
     return startHost(node, ports, { ...place, hostId, jobEscrow, deployBlock })
+  }
+
+  /** The same in all lives of a process. */
+  #kindsOf({ name }: Node): readonly ActorKind[] {
+    const { ACTOR_KINDS: all } = this.#config
+    if (!this.#isSplit || name === FIRST) return all
+    const { random } = this.#world
+    const some = this.#kinds.get(name) ?? all.filter(() => random.chance(0.5))
+    this.#kinds.set(name, some)
+    return some.length > 0 ? some : all
   }
 
   startPool = async (node: Node): Promise<Running> => {

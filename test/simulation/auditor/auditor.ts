@@ -110,7 +110,7 @@ export class Auditor {
     const lostLock = escrowTx === null || refundTx !== null
     if (lostLock && this.#locksMayBeLost(wallet)) return true
     const mayBeRefused = this.#locksWereShut || !this.isSure(wallet)
-    if (this.#isEager && escrowTx === null && mayBeRefused) return true
+    if (this.#isEager && lostLock && mayBeRefused) return true
     const mayBeUnknown = this.#workersHaveLeft || this.#hasLostRegistrations()
     const lostNumber = this.#unknownWorkers.has(id) && mayBeUnknown
     return lostNumber || this.#books.jobs.get(id)?.takenBack === true

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { toAddress } from '../../../src/domain/ids.ts'
 import type { RegisterReply } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
-import { job, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
+import { job, lock, refund, settle, WALLET } from '../../fakes/chain/intents.ts'
 import { inLaneHouse, number } from '../../fakes/chain/lane-house.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
@@ -157,12 +157,29 @@ test('a refund of a job that was settled, refunded, or never locked always ends'
 })
 
 test('with locks confirmed at broadcast, a refund ahead of its lock is tried again', async (house) => {
+  const { chain } = house
+  let include = (): void => {}
+  const included = new Promise<boolean>((resolve) => {
+    include = () => resolve(true)
+  })
+  const isOfLock = () =>
+    Buffer.from(chain.sent.at(-1)!.slice(2), 'hex').toString().startsWith('lock')
+  chain.stuck = async () => (isOfLock() ? included : true)
+  for (const lane of ['lock', 'settle'] as const)
+    await house.start(lane, { confirmLockAt: 'broadcast' })
+  await house.say(lock(job(1)))
+  await house.say(refund(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 0', 'ConfirmRefund 1 '])
+  include()
+  await rest()
+  await house.say(refund(job(1)))
+  assert.equal(house.heard(), ['ConfirmLock 1 2', 'ConfirmRefund 1 ', 'ConfirmRefund 1 3'])
+})
+
+test('a refund whose lock is in no block, and in no transaction, is refused: it ends', async (house) => {
   await house.start('settle', { confirmLockAt: 'broadcast' })
   await house.say(refund(job(1)))
-  assert.not.ok(house.heard().some((line) => line.startsWith('RefuseLock')))
-  await house.seedLocks(1)
-  await house.say(refund(job(1)))
-  assert.equal(house.heard().at(-1), 'ConfirmRefund 1 3')
+  assert.equal(house.heard().at(-1), 'RefuseLock 1 NotLocked')
 })
 
 test('registers a worker once, and answers all who asked', async (house) => {
