@@ -213,7 +213,8 @@ Keeper(
 Keeper('a lock that stands for long: its job says how it ended, or nothing', async () => {
   const house = openHouse()
   const asked: LaneIntent[] = []
-  house.bus.subscribe(SUBJECTS.lane('settle'), (intent) => asked.push(intent as LaneIntent))
+  for (const lane of ['lock', 'settle'] as const)
+    house.bus.subscribe(SUBJECTS.lane(lane), (intent) => asked.push(intent as LaneIntent))
   house.chain.mine(10, told(10, 'locked', 1))
   await house.keep()
   house.isSettling = true
@@ -226,11 +227,13 @@ Keeper('a lock that stands for long: its job says how it ended, or nothing', asy
     asked.splice(0).map(({ type }) => type),
     ['settle'],
   )
-  house.status = 'failed'
-  await house.pass(10)
-  assert.equal(asked.splice(0), [refund(job(1))])
+  for (const status of ['failed', 'refunded'] as const) {
+    house.status = status
+    await house.pass(status === 'failed' ? 10 : 20)
+    assert.equal(asked.splice(0), [refund(job(1))], status)
+  }
   house.status = 'pending'
-  await house.pass(10)
+  await house.pass(40)
   assert.equal(asked, [])
 })
 

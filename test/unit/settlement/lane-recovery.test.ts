@@ -89,6 +89,24 @@ test('a chain that has gone back gets all lost transactions again, in order', as
   assert.equal(house.chain.signed, 4, 'the stored bytes went out again')
 })
 
+test('a part of a batch that is lost as the chain goes back is sent when its job asks again', async (house) => {
+  const { chain } = house
+  await house.start('settle')
+  await house.seedLocks(3)
+  await house.say(settle(job(3)))
+  chain.roomFor = 1
+  // The batch is too large for the node; before its first half arrives the chain has gone back.
+  chain.onSend = () => {
+    if (chain.sent.length === 4) chain.goBack(1)
+  }
+  await house.say(settle(job(1)), settle(job(2)))
+  await house.clock.advance(1_000)
+  assert.equal(house.batches().slice(1), ['settle 3', 'settle 3', 'settle 1'])
+  assert.is(house.health('settle').waiting, 0, 'what is lost is no backlog')
+  await house.say(settle(job(2)))
+  assert.equal(house.batches().at(-1), 'settle 2')
+})
+
 test('a settlement asked for long after: the chain is asked whether it still holds it', async (house) => {
   await house.start('settle')
   await house.seedLocks(1)

@@ -1,9 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Outcome } from '../../../actors/settlement/outcome.ts'
+import type { JobBatch, Outcome } from '../../../actors/settlement/outcome.ts'
 import {
   backlogOf,
   emptyQueue,
+  enqueue,
   finish,
   halves,
   nextBatch,
@@ -12,7 +13,7 @@ import {
 import { toCredits } from '../../../src/domain/credits.ts'
 import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { hashOf } from '../../fakes/chain/fake-chain.ts'
-import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
+import { dispute, job, lock, refund, settle } from '../../fakes/chain/intents.ts'
 
 /** What a lane remembers of what it was asked. */
 const Queue = suite('queue of a lane')
@@ -66,6 +67,15 @@ Queue('a refusal is told from memory, unless the lock may come again', () => {
   const back: Outcome = { type: 'refunded', jobId: job(1), tx: hashOf('tx'), block: 7 }
   assert.is(again(refund(job(1)), back), 'ask_chain', 'it may be gone with its block')
 })
+Queue('a lock that waits after the chain was asked about it can be given up still', () => {
+  const queue = emptyQueue()
+  const given = { ...lock(job(1)), again: true }
+  finish(queue, given, { outcome: refused('lock_refused', 'InsufficientCredits'), at: 0 })
+  assert.is(takeIntent(queue, given, 1).type, 'ask_chain')
+  enqueue(queue, given, 2)
+  assert.is(takeIntent(queue, { ...given, abandon: true }, 3).type, 'ask_chain')
+  assert.is(nextBatch(queue, all, 4), undefined, 'nothing is locked for it any more')
+})
 Queue('halves hold each item once, and one item has none', () => {
   const items = [1, 2, 3].map((n) => settle(job(n)))
   const parts = halves({ type: 'settle', items })
@@ -78,6 +88,18 @@ Queue('halves hold each item once, and one item has none', () => {
     [1, 2],
   )
   assert.is(halves({ type: 'settle', items: items.slice(0, 1) }), undefined)
+})
+Queue('two items have halves, of whatever kind they are', () => {
+  const ids = [job(1), job(2)]
+  const batches: JobBatch[] = [
+    { type: 'lock', items: ids.map((id) => lock(id)) },
+    { type: 'refund', items: ids.map(refund) },
+    { type: 'dispute', items: ids.map((id) => dispute(id)) },
+  ]
+  for (const { type, items } of batches) {
+    const parts = items.map((item) => ({ type, items: [item] }))
+    assert.equal(halves({ type, items } as JobBatch), parts)
+  }
 })
 
 Queue.run()
