@@ -56,6 +56,22 @@ Proofs('a slash that a reorg took away is made again', async () => {
   assert.equal(house.made(), ['prove_equivocation 1'])
 })
 
+Proofs('a slash is believed once its block has its confirmations', async () => {
+  const house = openHouse()
+  house.chain.stakes.set(1, WHOLE)
+  house.chain.outcome = () => ({ type: 'needless', reason: 'AlreadyPunished' })
+  house.chain.isPunished = async (_worker: number, _job: unknown, block?: number) => block! >= 10
+  const [key, proof] = proofOf(1)
+  await house.strikes.set(key, proof)
+  house.chain.mine(11)
+  await house.keep(3)
+  await house.pass(60)
+  assert.is(endOf(house, key), undefined)
+  house.chain.mine(12)
+  await house.pass(60)
+  assert.is(endOf(house, key), 'punished')
+})
+
 Proofs('another sent the proof, or the worker has nothing to lose: no gas is spent', async () => {
   const house = openHouse()
   house.chain.stakes.set(1, WHOLE)
