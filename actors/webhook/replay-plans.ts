@@ -56,8 +56,11 @@ export const replayFailed =
     for (let looked = 0; looked < FAILED_PER_REQUEST; looked += FAILED_PAGE) {
       const wanted = { failedOnly: true, limit: FAILED_PAGE, ...(next ? { cursor: next } : {}) }
       const page = await history.page({ wallet, webhookId: webhook.id }, wanted)
-      const events = page.deliveries.filter(({ eventId }) => !seen.has(eventId))
-      for (const { eventId } of events) seen.add(eventId)
+      const events = page.deliveries.filter(({ eventId }) => {
+        const isNew = !seen.has(eventId)
+        seen.add(eventId)
+        return isNew
+      })
       await Promise.all(
         events.map(({ eventId, eventType, body }) => again({ id: eventId, type: eventType, body })),
       )
