@@ -130,19 +130,21 @@ test('a settlement asked for before its lost lock is back is not refused', async
   assert.equal((await ends(house))[0], 'settled')
 })
 
-test('a settlement passed over just before its lost lock came back is not refused', async (house) => {
-  await house.start('settle')
-  const look = holdFirst(house.chain, 'lock')
-  await house.say(settle(job(1)))
-  await house.start('lock')
-  await house.say(lock(job(1)))
-  house.heard()
-  look()
-  await rest()
-  assert.equal(house.heard(), [], 'the job asks again')
-  await house.say(settle(job(1)))
-  assert.equal((await ends(house))[0], 'settled')
-})
+for (const [kind, end] of Object.entries({ settled: settle(job(1)), refunded: refund(job(1)) })) {
+  test(`${end.type} passed over just before its lost lock came back is not refused`, async (house) => {
+    await house.start('settle')
+    const look = holdFirst(house.chain, 'lock')
+    await house.say(end)
+    await house.start('lock')
+    await house.say(lock(job(1)))
+    house.heard()
+    look()
+    await rest()
+    assert.equal(house.heard(), [], 'the job asks again')
+    await house.say(end)
+    assert.equal((await ends(house))[0], kind)
+  })
+}
 
 test('a settlement that was told, and came back just before its lock, is sent again', async (house) => {
   const locks = await house.start('lock')

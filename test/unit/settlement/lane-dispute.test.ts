@@ -89,8 +89,9 @@ test('one that is decided already is confirmed: its end is told by the watcher',
 test('of a job that is not settled (yet, or any more): the job asks again', async (house) => {
   await house.seedLocks(1)
   await house.start('settle')
-  await house.say(dispute(job(1)))
-  assert.equal(house.heard(), ['ConfirmDispute 1 '], 'no refusal')
+  await house.say(dispute(job(1)), dispute(job(2)))
+  // Of the second one the chain has lost the lock, too.
+  assert.equal(house.heard(), ['ConfirmDispute 1 ', 'ConfirmDispute 2 '], 'no refusal')
   await house.say(settle(job(1)))
   await house.say(dispute(job(1)))
   assert.equal(house.heard().at(-1), 'ConfirmDispute 1 4')
