@@ -127,6 +127,25 @@ Followed('an append that is on its way is not counted as copied', async () => {
   assert.is(host.copied().get(0), 4)
 })
 
+Followed(
+  'nor does a checkpoint pass the first one of an actor, while it is on its way',
+  async () => {
+    const journal = new SlowJournal()
+    const { host, follower, tell } = makeHost(journal, 'only')
+    await takeOver(host, 1)
+    const slow = gate()
+    journal.appended = slow.opened
+    const begun = tell('begin', 'a') // sequence 1, and not heard of yet
+    await rest()
+    journal.appended = Promise.resolve()
+    await tell('begin', 'b')
+    follower.write()
+    assert.equal([host.copied().get(0), host.checkpoints().get(0)], [1, 1])
+    slow.open()
+    await begun
+  },
+)
+
 Followed('killed between append and copy: the next owner is told of it', async () => {
   const journal = new MemoryJournal()
   const first = makeHost(journal, 'first')

@@ -17,6 +17,10 @@ class HeldJournal extends MemoryJournal {
     await this.answered
     return super.last(subject)
   }
+  override async append(...about: Parameters<MemoryJournal['append']>) {
+    await this.answered
+    return super.append(...about)
+  }
   hold(): () => void {
     let letGo = () => {}
     this.answered = new Promise((resolve) => {
@@ -45,6 +49,37 @@ function makeHost(journal: MemoryJournal, name: string) {
   const tell = (command: Command) => bus.request<string>('cmd.0.a', command, 1_000)
   return { host, clock, ran, tell }
 }
+
+GivenUp('what was under way here ends', async () => {
+  const { host, clock, ran, tell } = makeHost(new HeldJournal(), 'owner')
+  await host.acquire([0])
+  await tell('begin')
+  await clock.advance(2_000)
+  assert.ok(ran.length >= 2)
+  await host.release([0])
+  ran.length = 0
+  await clock.advance(10_000)
+  assert.equal(ran, [])
+})
+
+GivenUp('it is not over before what is being written is in the journal', async () => {
+  const journal = new HeldJournal()
+  const { host, tell } = makeHost(journal, 'owner')
+  await host.acquire([0])
+  assert.is(await tell('get'), 'unknown')
+  const letGo = journal.hold()
+  void tell('begin').catch(() => {})
+  await rest()
+  let isReleased = false
+  const released = host.release([0]).then(() => {
+    isReleased = true
+  })
+  await rest()
+  assert.not.ok(isReleased)
+  letGo()
+  await released
+  assert.is(journal.records.length, 1)
+})
 
 GivenUp('what a command reads of the journal then starts no effect here', async () => {
   const journal = new HeldJournal()

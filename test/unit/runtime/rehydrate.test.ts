@@ -91,6 +91,22 @@ Rehydrate('what an actor has done since the reading is not undone by it', async 
   assert.is(second.host.size, 0, 'it rests')
 })
 
+Rehydrate('nor is it set back by an older record of its own, while it goes on', async () => {
+  const journal = new MemoryJournal()
+  const { host, tell, acquire } = makeHost(journal, 'only')
+  await acquire()
+  await tell('begin')
+  const { body } = journal.records[0]!
+  // As where two records of it are read, and it has written a third meanwhile.
+  await journal.append('job.0.a', 1, { token: 'other.1', body: { state: 'done', events: [] } })
+  await journal.append('job.0.a', 2, { token: 'other.2', body })
+  await host.rehydrate([0], 1)
+  assert.is(await tell('get'), 'running')
+  journal.records.length = 2
+  await host.rehydrate([0], 1)
+  assert.is(await tell('get'), 'running', 'what is older says nothing')
+})
+
 for (const held of ['begun', 'ended'] as const) {
   Rehydrate(`what has come to rest and was forgotten since is not run again: ${held}`, async () => {
     const journal = new SlowJournal()
