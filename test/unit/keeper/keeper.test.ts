@@ -141,6 +141,23 @@ Keeper(
   },
 )
 
+Keeper('a claim may cost less gas than what callers wait for', async () => {
+  const house = openHouse()
+  const ceilings: string[] = []
+  const { perform } = house.chain
+  house.chain.perform = async (call, ceilingWei?: bigint) => {
+    ceilings.push(`${call.type} ${ceilingWei}`)
+    return perform.call(house.chain, call)
+  }
+  house.chain.mine(10, told(10, 'locked', 1), told(10, 'settled', 2), told(10, 'disputed', 2))
+  house.chain.earnings.set(1, { total: 2_000_000n, claimable: 2_000_000n } as Earnings)
+  house.chain.tokens.set(house.chain.depositAddress(wallet(7)), 1_000_000n)
+  await house.wallets.set(wallet(7), {})
+  house.chain.mine(100_000)
+  await house.keep()
+  assert.equal(ceilings, ['sweep 200', 'refund 200', 'end_dispute 200', 'claim 20'])
+})
+
 Keeper('gas that is too dear is waited out', async () => {
   const house = openHouse()
   house.chain.mine(10, told(10, 'locked', 1))
