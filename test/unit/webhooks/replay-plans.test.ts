@@ -7,6 +7,7 @@ import {
   replayRange,
 } from '../../../actors/webhook/replay-plans.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
+import type { DeliveryView } from '../../../src/messages/webhook.ts'
 import type { DeliveryHistory, HistoryPage } from '../../../src/ports/delivery-history.ts'
 import type { FactReader } from '../../../src/ports/fact-reader.ts'
 import { WALLET } from '../../fakes/webhooks/attempts.ts'
@@ -17,6 +18,8 @@ import { lowFact, topupFact } from '../../fakes/webhooks/facts.ts'
 const Plans = suite('webhooks: what a replay delivers again')
 
 const webhook = webhookRecord(webhookId(1), 'https://example.com/hook', ['credit.topup'])
+
+const deliveryOf = (eventId: string) => ({ eventId }) as DeliveryView
 
 /** Asks until nothing is left. @returns how many each request owed, and which events in all */
 async function carryOut(planOf: (cursor: string | undefined) => ReplayPlan) {
@@ -40,7 +43,7 @@ Plans(
       page: async (_of, { failedOnly, limit, cursor = '0' }: HistoryPage) => {
         assert.ok(failedOnly)
         const to = Number(cursor) + limit
-        const deliveries = failed.slice(Number(cursor), to).map((eventId) => ({ eventId }))
+        const deliveries = failed.slice(Number(cursor), to).map(deliveryOf)
         return { deliveries, cursor: to < failed.length ? String(to) : null }
       },
     } as Partial<DeliveryHistory> as DeliveryHistory
@@ -53,7 +56,7 @@ Plans(
 Plans('an event that failed twice is owed once', async () => {
   const history = {
     page: async () => ({
-      deliveries: ['evt_1', 'evt_2', 'evt_1'].map((eventId) => ({ eventId })),
+      deliveries: ['evt_1', 'evt_2', 'evt_1'].map(deliveryOf),
       cursor: null,
     }),
   } as Partial<DeliveryHistory> as DeliveryHistory
