@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { type AcquiredClaim, Claims, checkpointKey } from '../../../src/runtime/claims.ts'
 import { Ownership, type ResourceKind } from '../../../src/runtime/ownership.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
@@ -22,7 +23,14 @@ class Network {
     const { bus, clock, registry } = this
     const held = new Set<string>()
     const acquired: AcquiredClaim[] = []
-    const own = { connected: true, isMute: false, reconnected: () => {} }
+    const own = {
+      ...{ connected: true, isMute: false, reconnected: () => {} },
+      ends: [] as (() => void)[],
+      die: (): void => {
+        own.isMute = true
+        for (const end of own.ends) end()
+      },
+    }
     const resource: ResourceKind = {
       ...{ kind: 'job', names: NAMES },
       acquire: async (claims) => {
@@ -39,7 +47,11 @@ class Network {
         if (!own.isMute) bus.publish(subject, message)
       },
       request: bus.request.bind(bus),
-      subscribe: bus.subscribe.bind(bus),
+      subscribe: (...about: Parameters<JobBus['subscribe']>) => {
+        const subscription = bus.subscribe(...about)
+        own.ends.push(() => subscription.unsubscribe())
+        return subscription
+      },
       onConnection: (call: () => void) => {
         own.reconnected = call
       },
@@ -97,6 +109,44 @@ Handover('one that falls silent is replaced after three seconds, from its checkp
   const seized = b.acquired.slice(before)
   assert.ok(seized.every((claim) => claim.from === 7 && claim.seized))
   assert.is(a.held.size, 0, 'it lives, and lets go of what it has lost')
+})
+
+Handover('one that has died is replaced as soon as somebody misses it', async () => {
+  const network = new Network()
+  const a = await network.host('a')
+  const b = await network.host('b')
+  await network.clock.advance(5_000)
+  const before = b.acquired.length
+  const [missed] = a.held
+  a.own.die()
+  await network.clock.advance(500)
+  assert.is(b.acquired.length, before)
+  network.bus.publish(SUBJECTS.orphan, { partition: Number(missed!.slice(2)) })
+  await rest()
+  assert.is(b.held.size, 12)
+})
+
+Handover('who lives is not replaced, whoever misses it', async () => {
+  const network = new Network()
+  const a = await network.host('a')
+  const b = await network.host('b')
+  await network.clock.advance(5_000)
+  const before = b.acquired.length
+  for (const each of a.held) {
+    network.bus.publish(SUBJECTS.orphan, { partition: Number(each.slice(2)) })
+  }
+  await rest()
+  assert.is(b.acquired.length, before)
+})
+
+Handover('owners of an earlier life of the network are not waited for', async () => {
+  const network = new Network()
+  for (const each of NAMES) {
+    await network.registry.set(`claim.${each}`, { host: 'earlier', epoch: 1, from: 5 })
+  }
+  const a = await network.host('a')
+  assert.is(a.held.size, 12)
+  assert.ok(a.acquired.every(({ from, seized }) => from === 5 && seized))
 })
 
 Handover('nobody is given up by a host that stood still itself', async () => {
