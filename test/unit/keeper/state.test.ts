@@ -41,6 +41,18 @@ State('who settles has earned, and the treasury with him, since the first time',
   assert.equal(watch.earners.get(1), { since: told(2, 'settled', 1).at, block: 7 })
 })
 
+State('what was contested is earned again at the verdict, by who was paid up before', () => {
+  const { at } = told(9, 'dispute_resolved', 1)
+  const watch = after(9, told(9, 'dispute_resolved', 1))
+  assert.equal(
+    [...watch.earners],
+    [
+      [1, { since: at, block: 9 }],
+      ['treasury', { since: at, block: 9 }],
+    ],
+  )
+})
+
 State('what ended is forgotten once no reorg can undo it', () => {
   const watch = after(3, told(1, 'locked', 1), told(2, 'locked', 2), told(3, 'settled', 1))
   assert.is(evolve(watch, [], 3 + REWIND_BLOCKS).locks.size, 2)
