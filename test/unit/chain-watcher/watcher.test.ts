@@ -108,6 +108,24 @@ Watcher('one job hears its facts in their order, however late it takes the first
   assert.is(house.saved(), 4)
 })
 
+Watcher(
+  'as much of one wallet as a block holds reaches the ledger in order, each once',
+  async () => {
+    const house = new WatcherHouse()
+    house.listen()
+    const watcher = await house.watch()
+    const numbers = Array.from({ length: 250 }, (_, i) => i + 1)
+    house.settled(...numbers)
+    await rest()
+    const places = house.ledger.applied.map(({ logIndex }) => logIndex)
+    assert.equal(places, [...numbers.keys()])
+    assert.is(new Set(house.taken.map(({ jobId }) => jobId)).size, 250)
+    await house.clock.advance(1_000)
+    assert.is(house.saved(), 1, 'and nothing of it is waited for')
+    await watcher.stop()
+  },
+)
+
 Watcher('waits for confirmations', async () => {
   const house = new WatcherHouse()
   house.listen()
