@@ -131,6 +131,31 @@ for (const held of ['begun', 'ended'] as const) {
   })
 }
 
+Rehydrate(
+  'who asks while the journal is read shares the next reading, from the lowest place',
+  async () => {
+    const journal = new SlowJournal()
+    const begun: number[] = []
+    const read = journal.read.bind(journal)
+    journal.read = (from, each) => {
+      begun.push(from)
+      return read(from, each)
+    }
+    const reading = gate()
+    journal.begun = reading.opened
+    const { host } = makeHost(journal, 'only')
+    await host.acquire([0])
+    const first = host.rehydrate([0], 7)
+    await rest()
+    const asked = [first, ...[5, 2, 9].map((from) => host.rehydrate([0], from))]
+    await rest()
+    assert.equal(begun, [7], 'one at a time')
+    reading.open()
+    await Promise.all(asked)
+    assert.equal(begun, [7, 2])
+  },
+)
+
 Rehydrate('what is read of a partition once it was given up lives elsewhere', async () => {
   const journal = new SlowJournal()
   const first = makeHost(journal, 'first')
