@@ -36,7 +36,7 @@ function keep(answer: (n: number) => JobReply | Error) {
     refundOne(Array.from({ length: count }, (_, i) => ({ jobId: job(i + 1), isOverdue })))
   const refunded = () =>
     numbersOf(chain.calls.flatMap((call) => (call.type === 'refund' ? call.jobId : [])))
-  return { clock, turn, asked, refunded }
+  return { chain, clock, turn, asked, refunded }
 }
 
 Refunds(
@@ -69,5 +69,18 @@ for (const error of [new NoResponders('cmd'), new RequestTimeout('cmd', 2_000)])
     },
   )
 }
+
+Refunds(
+  'one that somebody else has ended holds up no other, though no block tells of it yet',
+  async () => {
+    const house = keep(() => UNKNOWN)
+    house.chain.outcome = (call) =>
+      call.type === 'refund' && call.jobId === job(1)
+        ? { type: 'needless', reason: 'JobNotLocked' }
+        : { type: 'done', tx: '0x' as never }
+    for (let turn = 0; turn < 3; turn++) await house.turn(2)
+    assert.equal(house.refunded(), [1, 2])
+  },
+)
 
 Refunds.run()
