@@ -313,6 +313,21 @@ Keeper('with its checkpoint it reads only what is new', async () => {
   assert.equal(house.chain.ranges, [[5_001, 5_001]])
 })
 
+Keeper('the checkpoint of another escrow says nothing of this one', async () => {
+  const house = openHouse()
+  house.chain.mine(5_000, told(10, 'locked', 1))
+  house.chain.outcome = () => PAUSED
+  const keeper = await house.keep()
+  await keeper.stop()
+  const left = house.cursors.entries.get('keeper')!.value as object
+  await house.cursors.set('keeper', { ...left, jobEscrow: wallet(0xe6), locks: [] })
+  house.made()
+  house.chain.ranges.length = 0
+  await house.keep()
+  assert.is(house.chain.ranges[0]?.[0], 1)
+  assert.equal(house.made(), ['refund 1'])
+})
+
 Keeper('earnings: a small sum is paid after a day, then nothing until there is more', async () => {
   const house = openHouse()
   house.chain.mine(10, told(10, 'settled', 1))

@@ -97,11 +97,11 @@ Rehydrate('nor is it set back by an older record of its own, while it goes on', 
   await acquire()
   await tell('begin')
   const { body } = journal.records[0]!
-  // As where two records of it are read, and it has written a third meanwhile.
   await journal.append('job.0.a', 1, { token: 'other.1', body: { state: 'done', events: [] } })
   await journal.append('job.0.a', 2, { token: 'other.2', body })
   await host.rehydrate([0], 1)
   assert.is(await tell('get'), 'running')
+  // The next reading is of a server that lags: it ends before what this host has seen.
   journal.records.length = 2
   await host.rehydrate([0], 1)
   assert.is(await tell('get'), 'running', 'what is older says nothing')
