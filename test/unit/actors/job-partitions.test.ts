@@ -8,7 +8,7 @@ import { type Sender, SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
-import { confirmLock, confirmSettlement, jobId, start, wallet } from './given.ts'
+import { confirmLock, confirmSettlement, jobId, start } from './given.ts'
 import { stageJobs } from './job-stage.ts'
 
 /** What a host takes from others for the jobs that it holds, and when it answers. */
@@ -56,7 +56,7 @@ test('who asks for a job hears of it once its list shows it; nobody else waits f
   })
   assert.is((await house.say(start, 'edge')).type, 'accepted')
   let isAnswered = false
-  const question: JobCommand = { type: 'GetJob', jobId, wallet }
+  const question: JobCommand = { type: 'GetJob', jobId }
   const answer = house.say(question, 'edge').then((reply) => {
     isAnswered = true
     return reply
