@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { NoResponders } from '../../../src/ports/bus.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
@@ -60,6 +61,8 @@ GivenUp('what was under way here ends', async () => {
   ran.length = 0
   await clock.advance(10_000)
   assert.equal(ran, [])
+  const unheard = await tell('get').catch((error: unknown) => error)
+  assert.instance(unheard, NoResponders, 'who asks here learns at once that nobody listens')
 })
 
 GivenUp('it is not over before what is being written is in the journal', async () => {

@@ -261,4 +261,23 @@ Claiming(
   },
 )
 
+Claiming('what is told late of a claim of before takes nothing away', async () => {
+  const registry = new WatchedRegistry()
+  const a = new Claims({ hostId: 'a', registry })
+  let tell: Parameters<typeof registry.watch>[1] = () => {}
+  registry.watch = async (_filter, each) => {
+    tell = each
+    return () => {}
+  }
+  await a.watch(() => {})
+  const before = { host: '', epoch: 1, from: 4 }
+  await registry.set('claim.p.1', before)
+  tell('claim.p.1', { value: before, revision: 1 })
+  assert.ok(await a.take('p.1', new Map()))
+  tell('claim.p.1', { value: before, revision: 1 })
+  assert.is(a.of('p.1')?.host, 'a')
+  tell('claim.p.1', { value: { host: 'b', epoch: 3, from: 4 }, revision: 3 })
+  assert.is(a.of('p.1')?.host, 'b', 'what is newer does')
+})
+
 Claiming.run()
