@@ -58,6 +58,21 @@ Books('a settled job: charge to worker and treasury, the rest to the wallet', ()
   assert.equal([books.shares.earned.get(7), books.shares.treasury], [60_000n, 20_000n])
 })
 
+Books('a refund: all that was locked is the wallet’s again', () => {
+  const books = enter(deposited(), locked(), refunded())
+  assert.equal(flaws(books), [])
+  const { available, locked: left } = books.wallets.get(WALLET)!
+  assert.equal([available, left], [100n, 0n])
+})
+
+Books('a charge of the whole lock: nothing is locked any more, though nothing came back', () => {
+  const lock = event('JobLocked', 'a', { credits: 8, tier: 1 })
+  const books = enter(deposited(), lock, settledWith({ creditsReturned: 0 }))
+  assert.equal(flaws(books), [])
+  const { available, locked: left } = books.standingAt(WALLET, { block: 2, index: 0 })
+  assert.equal([available, left], [92n, 0n])
+})
+
 Books('a dispute: held, then back to the wallet or to who earned it', () => {
   const open = enter(deposited(), locked(), settledWith(), disputed())
   assert.equal(
@@ -66,6 +81,7 @@ Books('a dispute: held, then back to the wallet or to who earned it', () => {
   )
   const upheld = enter(deposited(), locked(), settledWith(), disputed(), decided(true))
   assert.equal([upheld.shares.contested, upheld.wallets.get(WALLET)?.available], [0n, 100n])
+  assert.equal([upheld.shares.earned.get(7), upheld.shares.treasury], [0n, 0n])
   const rejected = enter(deposited(), locked(), settledWith(), disputed(), decided(false))
   assert.equal([rejected.shares.contested, rejected.shares.earned.get(7)], [0n, 60_000n])
   for (const books of [open, upheld, rejected]) assert.equal(flaws(books), [])
@@ -206,6 +222,47 @@ Books('a hold for a job that is over, or never was: named', () => {
     const found = differences(books, service(told, { wallets: [holds(kind)] }))
     assert.match(found.join(), `job_1: the ledger has 20 credits ${kind}`)
   }
+})
+
+Books('a lock of the ledger is held against the chain at the position of the ledger', () => {
+  const events = [deposited(), locked(), settledWith()]
+  const [, lockedAt, endedAt] = events.map(({ logIndex }) => logIndex)
+  const books = enter(...events)
+  const found = (index: number) => {
+    const at = { block: 1, index }
+    const holds = [{ for: ID, kind: 'locked', credits: 20n } as const]
+    const wallet = { ...books.standingAt(WALLET, at), wallet: WALLET, at, reserved: 0n, holds }
+    return differences(books, service(told, { wallets: [wallet] }))
+  }
+  assert.equal(found(lockedAt!), [])
+  for (const index of [lockedAt! - 1, endedAt!]) {
+    assert.match(found(index).join(), 'job_1: the ledger has 20 credits locked, the chain nothing')
+  }
+})
+
+Books('what the ledger has reserved is what its live jobs make, and no more', () => {
+  const books = enter(deposited())
+  const [last] = books.wallets.get(WALLET)!.steps
+  const record = { ...told, ...nothingPaid, status: 'pending' } as const
+  const found = (reserved: bigint) => {
+    const holds = [{ for: ID, kind: 'reserved', credits: 20n } as const]
+    const wallet = { ...last!, wallet: WALLET, reserved, holds }
+    return differences(books, service(record, { wallets: [wallet] }))
+  }
+  assert.equal(found(20n), [])
+  assert.match(found(21n).join(), 'has 21 credits reserved, its jobs make 20')
+})
+
+Books('what was put away before a dispute is not held against the chain any more', () => {
+  const books = enter(deposited(), locked(), settledWith(), disputed())
+  const open = { ...told, version: 6, status: 'disputed' } as const
+  const putAway = (version: number) =>
+    service(open, { archive: new Map([[ID, { ...told, source: 'archive', version } as const]]) })
+  assert.equal(differences(books, putAway(5)), [])
+  assert.match(
+    differences(books, putAway(6)).join(),
+    /archive says settled; on chain it is disputed/,
+  )
 })
 
 Books('what is set aside for a withdrawal is reserved, and no job', () => {

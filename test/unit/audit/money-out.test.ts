@@ -54,6 +54,7 @@ Books('a claim takes from what was earned', () => {
   books.enter(event('EarningsClaimed', { workerId: 7, payee: WALLET, units: 200n }))
   books.enter(event('TreasuryClaimed', { treasury: WALLET, units: 100n }))
   assert.equal([books.shares.earned.get(7), books.shares.treasury], [100n, 0n])
+  assert.is(books.shares.claimed, 300n, 'the token has paid out both')
 })
 
 Books.run()
