@@ -226,6 +226,19 @@ Blame('dialling anew wipes nothing', () => {
   assert.equal(house.place(2), ['JobQueued'])
 })
 
+Blame('dialling anew while jobs wait: it takes none before its rest is over', () => {
+  const house = new House()
+  house.join(A)
+  house.place(1)
+  house.free(A, 1, 'broke')
+  house.place(2)
+  assert.equal(house.join(A), ['WorkerLeft a', 'WorkerJoined'], 'in place of its own session')
+  house.join(B)
+  house.place(3)
+  house.leave(A)
+  assert.equal(house.join(A), ['WorkerJoined'], 'after it had left')
+})
+
 Blame('what is nobody’s fault costs nothing', () => {
   const house = new House()
   house.join(A)
