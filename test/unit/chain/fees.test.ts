@@ -47,3 +47,47 @@ NoHistory('are not guessed where it does not answer', async () => {
 })
 
 NoHistory.run()
+
+const History = suite('fees of a node with eth_feeHistory')
+
+/** Each block's base fee, the next one's last, and the median tip of each, in gwei. */
+function makeTellingNode(base: readonly bigint[], tips: readonly bigint[], wanted?: bigint): Rpc {
+  const gwei = (value: bigint) => hex(value * GWEI)
+  const known: Readonly<Record<string, unknown>> = {
+    eth_feeHistory: { baseFeePerGas: base.map(gwei), reward: tips.map((tip) => [gwei(tip)]) },
+    ...(wanted === undefined ? {} : { eth_maxPriorityFeePerGas: gwei(wanted) }),
+  }
+  const call = async (method: string) => {
+    if (known[method] !== undefined) return known[method]
+    throw new RpcError(method, -32_601, 'method not found')
+  }
+  return { call: call as Rpc['call'], close: async () => {} }
+}
+
+History(
+  'are twice the base fee of the next block, and the dearest tip of the last ones',
+  async () => {
+    const fees = await readFees(makeTellingNode([20n, 6n, 7n], [1n, 3n]))
+    assert.equal(fees, { maxFeePerGas: 17n * GWEI, maxPriorityFeePerGas: 3n * GWEI })
+  },
+)
+
+History('have the least tip where no block shows one', async () => {
+  for (const tips of [[], [0n, 0n]]) {
+    const fees = await readFees(makeTellingNode([7n], tips))
+    assert.equal(fees, { maxFeePerGas: 14n * GWEI + TIP_MIN, maxPriorityFeePerGas: TIP_MIN })
+  }
+})
+
+History('of another attempt have the tip that the node wants, where that is more', async () => {
+  for (const [wanted, tip] of [
+    [2n, 3n],
+    [5n, 5n],
+    [undefined, 3n],
+  ] as const) {
+    const fees = await readFeesInstead(makeTellingNode([7n], [3n], wanted))
+    assert.equal(fees, { maxFeePerGas: (14n + tip) * GWEI, maxPriorityFeePerGas: tip * GWEI })
+  }
+})
+
+History.run()

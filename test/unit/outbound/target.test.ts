@@ -17,6 +17,7 @@ Target('ordinary endpoints pass', () => {
     'https://example.com/hooks?token=a%20b#part',
     'https://sub.example.co.uk:443/hooks',
     'https://example.com:8443/hooks',
+    'https://example.com:1024/hooks',
     'HTTPS://EXAMPLE.COM/hooks',
     'https://bücher.example.com/hooks',
     'https://8.8.8.8/hooks',
@@ -56,8 +57,10 @@ Target('says what is wrong', () => {
   assert.match(reasonOf('http://example.com/'), 'must begin with `https://`')
   assert.match(reasonOf('https://user:word@example.com/'), 'user name or password')
   assert.match(reasonOf('https://user@example.com/'), 'user name or password')
+  assert.match(reasonOf('https://:word@example.com/'), 'user name or password')
   assert.match(reasonOf('https://example.com:25/'), 'port')
   assert.match(reasonOf('https://example.com:80/'), 'port')
+  assert.match(reasonOf('https://example.com:1023/'), 'port')
   assert.match(reasonOf('https://example.com./'), 'dot')
   assert.match(reasonOf('https://localhost/'), 'no public name')
   assert.match(reasonOf('https://10.0.0.1/'), 'not public')
