@@ -62,7 +62,7 @@ async function stage(credits: number) {
     if (job === 'taken') throw new Error('the key is another’s')
     return job
   }
-  return { ledger, admission, admit }
+  return { ledger, bus, admission, admit }
 }
 
 const refusalOf = async (question: Promise<unknown>) => {
@@ -91,6 +91,20 @@ Admitted('the key of a request is kept for longer than its job has', async () =>
   const { at, deadlineAt } = await admit(10, { join: key, returning: toCredits(0) })
   assert.is(deadlineAt - at, 120_000)
   assert.equal(ledger.asked[0]?.join, { ...key, ttlMs: 150_000 })
+})
+
+Admitted('a wallet that the ledger has forgotten is read from the chain first', async () => {
+  const { ledger, bus, admit } = await stage(100)
+  await ledger.forget()
+  let loaded = 0
+  bus.subscribe(SUBJECTS.accountLoad, async (_message, _subject, respond) => {
+    const account = { available: toCredits(50), locked: toCredits(0), lastTopupAt: null, block: 1 }
+    await ledger.load(WALLET, account)
+    loaded++
+    respond({ type: 'loaded' })
+  })
+  const { lock, remaining } = await admit(10)
+  assert.equal([loaded, lock, remaining], [1, 8n, 42n])
 })
 
 Admitted('others of the wallet keep taking what there was: 503, and nothing is held', async () => {

@@ -35,9 +35,10 @@ async function stage() {
   await keys.set(HASH, record('active'))
   const log = makeLog('test', 'silent')
   const clock = new ManualClock()
-  const cache = new KeyCache({ keys, bus: new CuttableBus(), clock, log })
+  const bus = new CuttableBus()
+  const cache = new KeyCache({ keys, bus, clock, log })
   await rest()
-  return { keys, clock, cache, statusOf: async () => (await cache.read(HASH))?.status }
+  return { keys, bus, clock, cache, statusOf: async () => (await cache.read(HASH))?.status }
 }
 
 function gate() {
@@ -78,6 +79,51 @@ Keys('what was read before the watch stood is not believed after it', async () =
   answer.open()
   assert.is(await before, 'active')
   assert.is(await statusOf(), 'suspended')
+  cache.stop()
+})
+
+Keys('what was read before a revocation, and comes after it, is not kept', async () => {
+  const { keys, cache, statusOf } = await stage()
+  const answer = gate()
+  keys.answering = answer.opened
+  const before = statusOf()
+  await keys.set(HASH, record('suspended'))
+  answer.open()
+  assert.is(await before, 'active')
+  assert.equal([await statusOf(), await statusOf(), keys.reads], ['suspended', 'suspended', 2])
+  cache.stop()
+})
+
+Keys('a watch that was asked for before the connection broke is not believed', async () => {
+  const { keys, bus, cache, statusOf } = await stage()
+  const watch = gate()
+  keys.opening = watch.opened
+  keys.breakWatches()
+  bus.setConnected(false)
+  watch.open()
+  await rest()
+  assert.equal([await statusOf(), await statusOf(), keys.reads], ['active', 'active', 2])
+  bus.setConnected(true)
+  await rest()
+  assert.equal([await statusOf(), await statusOf(), keys.reads], ['active', 'active', 3])
+  cache.stop()
+})
+
+Keys('of more than ten thousand, those that were not used for longest are read anew', async () => {
+  const { keys, cache, statusOf } = await stage()
+  await statusOf()
+  const hashes = Array.from({ length: 10_000 }, (_, i) => `hash ${i}`)
+  for (const hash of hashes) {
+    await keys.set(hash, record('active'))
+    await cache.read(hash)
+    if (hash === 'hash 5000') await statusOf()
+  }
+  const before = keys.reads
+  await statusOf()
+  await cache.read('hash 1')
+  assert.is(keys.reads, before, 'kept')
+  await cache.read('hash 0')
+  assert.is(keys.reads, before + 1)
   cache.stop()
 })
 
