@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Failure_Reason, Refusal_Reason } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { OfferJob } from '../../../src/messages/pool.ts'
 import { Attempt } from '../../../src/pool/attempt/attempt.ts'
@@ -19,13 +20,18 @@ const Silent = suite('pool: silent in the middle of an answer')
 
 const JOB = job(1)
 
-async function begun() {
+async function offered() {
   const clock = new ManualClock()
   const cancels: string[] = []
+  const settles: boolean[] = []
   const session = {
     profile: { address: A, workerId: 1, models: new Map([['m', 4_096]]), slots: 1 },
     ...{ address: A, isSuspended: false, releasing: new Map() },
-    ...{ send: () => {}, jobEnded: () => {}, cancel: (jobId: string) => void cancels.push(jobId) },
+    ...{ send: () => {}, jobEnded: () => {} },
+    cancel: (jobId: string, settle: boolean) => {
+      cancels.push(jobId)
+      settles.push(settle)
+    },
   }
   const told: PoolReport[] = []
   const unheard = () => {}
@@ -53,12 +59,21 @@ async function begun() {
   const attempt: Attempt = new Attempt(offer, deps, prompt)
   attempt.begin()
   await clock.advance(10)
-  attempt.accepted(worker)
   const says = (seq: number, text: string) => attempt.chunk(worker, { jobId: JOB, seq, text })
-  says(0, 'One')
-  const failed = () => told.flatMap((one) => (one.type === 'FailWorker' ? one.reason : []))
+  const failures = () => told.flatMap((one) => (one.type === 'FailWorker' ? one : []))
+  const failed = () => failures().map(({ reason }) => reason)
   const standing = () => placements.standings(() => 0, clock.now())(A)
-  return { clock, session, attempt, cancels, says, failed, standing }
+  return {
+    ...{ clock, session, worker, placements, attempt, cancels, settles, says },
+    ...{ failures, failed, standing },
+  }
+}
+
+async function begun() {
+  const house = await offered()
+  house.attempt.accepted(house.worker)
+  house.says(0, 'One')
+  return house
 }
 
 Silent('is given up after 45 s, told to stop, and held to it', async () => {
@@ -94,3 +109,54 @@ Silent('the time that its stream was down is not its own', async () => {
 })
 
 Silent.run()
+
+const Asked = suite('pool: asked to end an answer with what there is')
+
+Asked('a worker that does not has five seconds, and then nothing is to be paid', async () => {
+  const { clock, attempt, settles, failures, standing } = await begun()
+  attempt.stop(true)
+  attempt.stop(true)
+  assert.equal(settles, [true], 'once')
+  await clock.advance(4_900)
+  assert.equal(failures(), [])
+  await clock.advance(200)
+  const [failure, ...more] = failures()
+  assert.equal([failure?.reason, failure?.textSent, more.length], ['cancelled', true, 0])
+  assert.equal(settles, [true, false], 'it may stop now')
+  assert.is(standing()?.jobsFailed, 0)
+})
+
+Asked('a worker that gives it up, as it was asked to, has not failed', async () => {
+  const { attempt, worker, failed, standing } = await begun()
+  attempt.stop(true)
+  attempt.failed(worker, { jobId: JOB, reason: Failure_Reason.REASON_CANCELLED, message: '' })
+  assert.equal([failed(), standing()?.jobsFailed], [['cancelled'], 0])
+})
+
+Asked('one that gives it up unasked has', async () => {
+  const { attempt, worker, failed, standing } = await begun()
+  attempt.failed(worker, { jobId: JOB, reason: Failure_Reason.REASON_CANCELLED, message: '' })
+  assert.equal([failed(), standing()?.jobsFailed], [['worker_error'], 1])
+})
+
+Asked.run()
+
+const Wordless = suite('pool: no word of an answer')
+
+Wordless('at the deadline it has failed, and the job is not told: it knows', async () => {
+  const { clock, attempt, worker, failed, cancels, standing } = await offered()
+  attempt.accepted(worker)
+  await clock.advance(119_000)
+  assert.is(standing()?.jobsFailed, 0)
+  await clock.advance(1_000)
+  assert.equal([failed(), cancels, standing()?.jobsFailed], [[], [JOB], 1])
+})
+
+Wordless('a worker that refuses because it leaves gets no more jobs', async () => {
+  const { attempt, worker, placements, failed } = await offered()
+  assert.ok(placements.hasWorkers)
+  attempt.refused(worker, Refusal_Reason.REASON_DRAINING)
+  assert.equal([failed(), placements.hasWorkers], [['worker_refused'], false])
+})
+
+Wordless.run()
