@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseTransaction } from 'viem'
+import { keccak256, parseTransaction } from 'viem'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { performCall } from '../../../src/chain/keeper.ts'
 import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { makeNonces } from '../../../src/chain/send/nonces.ts'
 import { makeLocalSigner } from '../../../src/chain/send/transaction.ts'
 import { makeEscrowWriter } from '../../../src/chain/writer.ts'
-import { toAddress, toHex32 } from '../../../src/domain/ids.ts'
+import { type TxHash, toAddress, toHex32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { SIGNERS } from '../../fakes/chain/anvil.ts'
@@ -32,7 +32,10 @@ function makeNode(leastTip: bigint | undefined, taken: Hex[] = []): Rpc {
     eth_estimateGas: () => '0x5208',
     eth_getBalance: () => hex(10n ** 18n),
     eth_getTransactionCount: () => hex(BigInt(taken.length)),
-    eth_getTransactionReceipt: () => ({ status: '0x1', blockNumber: '0x2' }),
+    eth_getTransactionReceipt: (transactionHash: Hex) =>
+      taken.some((raw) => keccak256(raw) === transactionHash)
+        ? { status: '0x1', blockNumber: '0x2', transactionHash, logs: [] }
+        : null,
     eth_sendRawTransaction: (raw: Hex) => {
       const tip = tipOf(raw)
       if (tip >= (leastTip ?? 0n)) return taken.push(raw)
@@ -50,10 +53,13 @@ function makeNode(leastTip: bigint | undefined, taken: Hex[] = []): Rpc {
 
 const LeastTip = suite('a chain with a least tip')
 
-async function replaced(rpc: Rpc): Promise<bigint> {
-  const writer = makeEscrowWriter({
+const writerOf = (rpc: Rpc) =>
+  makeEscrowWriter({
     ...{ rpcUrl: 'http://127.0.0.1:1', rpc, contracts, signers: SIGNERS, log, terms: GAS_TERMS },
   })
+
+async function replaced(rpc: Rpc): Promise<bigint> {
+  const writer = writerOf(rpc)
   const first = await writer.sign('lock', 0, { type: 'lock', items: [lock(job(1))] })
   const next = await writer.replace('lock', first)
   assert.ok(next !== 'capped')
@@ -62,6 +68,24 @@ async function replaced(rpc: Rpc): Promise<bigint> {
 
 LeastTip('is offered it by a lane at the second attempt', async () => {
   assert.is(await replaced(makeNode(30n * GWEI)), 30n * GWEI)
+})
+
+LeastTip('takes no less: the lane is told so before it waits for long', async () => {
+  const taken: Hex[] = []
+  const writer = writerOf(makeNode(30n * GWEI, taken))
+  const first = await writer.sign('lock', 0, { type: 'lock', items: [lock(job(1))] })
+  let told = 0
+  const send = (transaction: typeof first, earlier: readonly TxHash[]) =>
+    writer.send('lock', { transaction, earlier }, () => told++)
+  const began = performance.now()
+  assert.is(await send(first, []), 'stuck')
+  assert.ok(performance.now() - began < 10_000)
+  assert.is(told, 0, 'it was never broadcast')
+  const next = await writer.replace('lock', first)
+  assert.ok(next !== 'capped')
+  const receipt = await send(next, [first.hash])
+  assert.ok(receipt !== 'stuck')
+  assert.equal([receipt.hash, receipt.succeeded, told, taken.length], [next.hash, true, 1, 1])
 })
 
 LeastTip('that its node does not tell is come near step by step', async () => {
