@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -8,7 +8,7 @@ import { toAddress } from '../../../src/domain/ids.ts'
 import { readSettings } from '../../../src/worker/cli/settings.ts'
 import { keys } from '../../../src/worker/commands/keys.ts'
 import { status } from '../../../src/worker/commands/status.ts'
-import { existingAddress, existingKey } from '../../../src/worker/key/open-key.ts'
+import { existingAddress, existingKey, openKey } from '../../../src/worker/key/open-key.ts'
 import { listenForControl } from '../../../src/worker/local/control.ts'
 
 /** What is wrong with files, told to the operator without a stack. */
@@ -63,6 +63,24 @@ Files('a folder that may not be made is named, with what to do', async () => {
     () => listenForControl(inFile, worker, handlers as never),
     /cannot be made.*--home/s,
   )
+})
+
+Files('a password that is too short is refused, and no key is written with it', async () => {
+  const keystore = join(folder, 'short.json')
+  const env = { HOME: folder, WORKER_PASSWORD: '7 chars' }
+  const settings = readSettings({ flags: { keystore }, env, file: undefined })
+  await refuses(() => openKey(settings, () => {}), /at least 8 characters/)
+  assert.not.ok(existsSync(keystore))
+})
+
+Files('a key in the environment is the one that counts, and makes no keystore', async () => {
+  const keystore = join(folder, 'none.json')
+  const env = { HOME: folder, WORKER_PRIVATE_KEY: `0x${'1'.padStart(64, '0')}` }
+  const settings = readSettings({ flags: { keystore }, env, file: undefined })
+  const address = '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'
+  const { address: opened } = await openKey(settings, () => assert.unreachable('none is made'))
+  assert.equal([opened, existingAddress(settings)], [address, address])
+  assert.not.ok(existsSync(keystore))
 })
 
 async function refuses(call: () => Promise<unknown>, why: RegExp): Promise<void> {
