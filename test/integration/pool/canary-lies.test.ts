@@ -57,6 +57,13 @@ const LIES: Readonly<
     play: (worker, jobId) => worker.complete(jobId, '', 0, { outputTokens: 0 }),
     told: /without a word/,
   },
+  'thoughts alone, though it was given room for more': {
+    play: (worker, jobId) => {
+      const finishReason = Completion_FinishReason.FINISH_REASON_LENGTH
+      worker.complete(jobId, '', 0, { outputTokens: 0, finishReason })
+    },
+    told: /never answered: make it think less/,
+  },
   'a refusal of what it has accepted': {
     play: (worker, jobId) => worker.say({ $case: 'refusal', value: { jobId, reason: 1 } }),
     told: /gave up unasked/,

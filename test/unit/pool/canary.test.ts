@@ -12,6 +12,7 @@ import { addMs, toUnixMs } from '../../../src/domain/time.ts'
 import { ADMISSION_MS, admittedModels } from '../../../src/messages/admission.ts'
 import { Run } from '../../../src/pool/attempt/run.ts'
 import { Admissions } from '../../../src/pool/canary/admissions.ts'
+import { Canaries } from '../../../src/pool/canary/canaries.ts'
 import { canaryJob, canaryPrompt } from '../../../src/pool/canary/canary-job.ts'
 import { Retries } from '../../../src/pool/canary/retries.ts'
 import { withAwaited } from '../../../src/pool/canary/standing.ts'
@@ -20,6 +21,7 @@ import type { Placements } from '../../../src/pool/placement/placement.ts'
 import type { Session } from '../../../src/pool/session/session.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 import { A, job, NOW, RegistryHouse } from '../../fakes/pool/registry-house.ts'
 
@@ -151,6 +153,25 @@ Kept('for a day, and for the same software', () => {
   assert.equal(at(0, 'agent/2, engine'), [])
   // A pool whose clock was far ahead wrote it.
   assert.equal(at(-2 * ADMISSION_MS), [])
+})
+
+Kept('anew while the worker serves, so that it need not show it all again', async () => {
+  const clock = new ManualClock()
+  const admitted = new MemoryRegistry()
+  const unheard = () => {}
+  const canaries = new Canaries({
+    ...{ admitted, clock, time: clock, log, separator: new Uint8Array(32) },
+    ...{ placements: {} as Placements, onChange: unheard, onVerdict: unheard },
+  })
+  const hours = (count: number) => count * 3_600_000
+  const shown = new Map([[MODEL, addMs(clock.now(), -hours(11))]])
+  canaries.join({ address: A, profile: { ...WORKER, shown } } as unknown as Session)
+  await clock.advance(hours(0.9))
+  assert.is(admitted.entries.size, 0, 'not each time')
+  await clock.advance(hours(30))
+  const kept = admittedModels(admitted.entries.get(A)?.value, SOFTWARE, clock.now()).get(MODEL)
+  assert.ok(kept !== undefined && clock.now() - kept < hours(13))
+  await canaries.stop()
 })
 
 Kept('what is no record is none', () => {
