@@ -107,7 +107,8 @@ const lockedIn = ({ outcome, at: doneAt }: Done, at: number): number | undefined
  */
 function mayTell({ outcome, at: doneAt }: Done, intent: LaneIntent, at: number): boolean {
   if (outcome.type === 'settled') return at - doneAt <= RECHECK_MS
-  if (outcome.type === 'settle_refused') return !findsNoLock(outcome.reason)
+  const endsLock = intent.type === 'settle' || intent.type === 'refund'
+  if (endsLock && 'reason' in outcome) return !findsNoLock(outcome.reason)
   return outcome.type.endsWith('_refused') && !(intent.type === 'lock' && intent.again)
 }
 

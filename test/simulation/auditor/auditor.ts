@@ -187,7 +187,8 @@ export class Auditor {
         .filter((name) => name !== VOUCHER)
         .map((jobId) => `${wallet}: credits are still held for ${jobId}`),
     )
-    // Whoever sweeps would look at it again and again.
+    // Whoever sweeps would look at it again and again, as at one whose end Redis has forgotten.
+    if (this.memoryWasLost) return credits
     const open = [...this.#redis.data.sorted(OPEN_RESERVATIONS).keys()]
     return [...credits, ...open.map((job) => `${job} is still among the open reservations`)]
   }

@@ -60,6 +60,7 @@ Queue('a refusal is told from memory, unless the lock may come again', () => {
   assert.is(again(settle(job(1)), refused('settle_refused', 'BadSignature')), 'tell')
   for (const reason of ['NotLocked', 'no_event']) {
     assert.is(again(settle(job(1)), refused('settle_refused', reason)), 'ask_chain')
+    assert.is(again(refund(job(1)), refused('lock_refused', reason)), 'ask_chain')
   }
   const poor = refused('lock_refused', 'InsufficientCredits')
   assert.is(again(lock(job(1)), poor), 'tell')
