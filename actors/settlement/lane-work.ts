@@ -67,7 +67,7 @@ export function makeLaneWork(
     const queue = emptyQueue()
     const registrations = makeRegistrations({ queue, reader, untilChain, budget })
     const memory = { queue, registrations, outbox, locksBack }
-    const around = { confirmLockAt, teller, untilChain, troubles }
+    const around = { teller, untilChain, troubles }
     const submitter = makeSubmitter({ ...options, ...memory, ...around })
     return { queue, registrations, submitter }
   }

@@ -17,7 +17,6 @@ import { traceTransaction } from './lane-traces.ts'
 import type { LocksBack } from './locks-back.ts'
 import { makeLookBehind } from './look-behind.ts'
 import { makeNewest, type Newest } from './newest.ts'
-import type { RouteAt } from './options.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import {
   type JobBatch,
@@ -59,7 +58,6 @@ export interface SubmitterOptions {
   readonly metrics: LaneMetrics
   readonly traces?: Traces | undefined
   readonly itemsMax: number
-  readonly confirmLockAt: RouteAt
 }
 
 /** The nonce that this writer holds, and the outbox sequence to write over. */

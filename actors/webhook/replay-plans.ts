@@ -56,14 +56,13 @@ export const replayFailed =
     for (let looked = 0; looked < FAILED_PER_REQUEST; looked += FAILED_PAGE) {
       const wanted = { failedOnly: true, limit: FAILED_PAGE, ...(next ? { cursor: next } : {}) }
       const page = await history.page({ wallet, webhookId: webhook.id }, wanted)
-      const events = page.deliveries.filter(({ eventId }) => {
-        const isNew = !seen.has(eventId)
-        seen.add(eventId)
-        return isNew
-      })
-      await Promise.all(
-        events.map(({ eventId, eventType, body }) => again({ id: eventId, type: eventType, body })),
-      )
+      const owed: Promise<void>[] = []
+      for (const { eventId: id, eventType: type, body } of page.deliveries) {
+        if (seen.has(id)) continue
+        seen.add(id)
+        owed.push(again({ id, type, body }))
+      }
+      await Promise.all(owed)
       next = page.cursor
       if (next === null) break
     }

@@ -76,6 +76,15 @@ const size = (...hosts: readonly { readonly held: ReadonlySet<string> }[]) => {
   return all.length
 }
 
+/** Two hosts that have shared the names for so long. */
+async function shared(ms: number) {
+  const network = new Network()
+  const a = await network.host('a')
+  const b = await network.host('b')
+  await network.clock.advance(ms)
+  return { network, a, b }
+}
+
 Handover('a second host gets its share, from where the first one was', async () => {
   const network = new Network()
   const a = await network.host('a')
@@ -88,10 +97,7 @@ Handover('a second host gets its share, from where the first one was', async () 
 })
 
 Handover('a host that leaves is replaced at once, without its silence', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(1_000)
+  const { a, b } = await shared(1_000)
   const before = b.acquired.length
   await a.ownership.stop()
   await rest()
@@ -100,10 +106,7 @@ Handover('a host that leaves is replaced at once, without its silence', async ()
 })
 
 Handover('one that falls silent is replaced after three seconds, from its checkpoint', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const before = b.acquired.length
   a.own.isMute = true
   await network.clock.advance(2_500)
@@ -116,10 +119,7 @@ Handover('one that falls silent is replaced after three seconds, from its checkp
 })
 
 Handover('one that has died is replaced as soon as somebody misses it', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const before = b.acquired.length
   const [missed] = a.held
   a.own.die()
@@ -131,10 +131,7 @@ Handover('one that has died is replaced as soon as somebody misses it', async ()
 })
 
 Handover('one that only seemed to have died has its share back once it is heard of', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const [missed] = a.held
   // It connects anew: for a moment nobody listens where it is asked.
   a.own.ends.get(SUBJECTS.host('a'))?.()
@@ -156,10 +153,7 @@ Handover('a host that runs another kind holds none of this one', async () => {
 })
 
 Handover('who lives is not replaced, whoever misses it', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const before = b.acquired.length
   for (const hearsNoAnswer of [false, true]) {
     b.own.hearsNoAnswer = hearsNoAnswer
@@ -182,10 +176,7 @@ Handover('owners of an earlier life of the network are not waited for', async ()
 })
 
 Handover('nobody is given up by a host that stood still itself', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const before = [a.acquired.length, b.acquired.length]
   network.clock.standStill(20_000)
   await network.clock.advance(2_000)
@@ -193,10 +184,7 @@ Handover('nobody is given up by a host that stood still itself', async () => {
 })
 
 Handover('nor by one that was cut off, until it has listened for as long again', async () => {
-  const network = new Network()
-  const a = await network.host('a')
-  const b = await network.host('b')
-  await network.clock.advance(5_000)
+  const { network, a, b } = await shared(5_000)
   const before = b.acquired.length
   a.own.isMute = true
   b.own.connected = false
