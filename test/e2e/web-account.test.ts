@@ -1,16 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  createPublicClient,
-  encodeAbiParameters,
-  type Hex,
-  http,
-  keccak256,
-  parseUnits,
-} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from '../../src/chain/abi.ts'
-import { toAddress } from '../../src/domain/ids.ts'
 import type {
   CreatedKey,
   DepositAddress,
@@ -25,12 +15,11 @@ import type {
   WebSettings,
   WebVoucher,
 } from '../../src/web/api.ts'
-import { mined } from '../fakes/chain/mined.ts'
-import { makeWriter } from '../fakes/chain/writer.ts'
 import { codeOf, Visitor } from '../fakes/web/visitor.ts'
 import { type Network, startNetwork } from '../network/network.ts'
 import { until } from '../until.ts'
-import { type Customer, chat, jobSettles, send } from './customer.ts'
+import { chat, jobSettles, send } from './customer.ts'
+import { creditsBecome, WebCustomers } from './web-customers.ts'
 
 /** A customer's first day through the web app's API, against the real network and its chain. */
 const WebAccounts = suite('web account')
@@ -40,10 +29,12 @@ const ask = { model: MODEL, messages: [{ role: 'user', content: 'Hello?' }], max
 
 let network: Network
 let config: WebConfig
+let customers: WebCustomers
 
 WebAccounts.before(async () => {
   network = await startNetwork()
   config = await new Visitor({ origin: network.web_url }).json<WebConfig>('/api/config')
+  customers = new WebCustomers(network, config)
 })
 WebAccounts.after(async () => {
   await network?.stop()
@@ -63,7 +54,7 @@ WebAccounts('the app is told where everything is, and that this is a development
 WebAccounts(
   'test funds, one signature, credits; the same signature again buys nothing more',
   async () => {
-    const { visitor, account, wallet } = await signedIn()
+    const { visitor, account, wallet } = await customers.signedIn()
     const before = await visitor.json<WebAccount>('/api/account')
     assert.is(before.wallet, wallet)
     assert.is(before.credits_remaining, 0)
@@ -72,10 +63,14 @@ WebAccounts(
     const fund = () => visitor.post<TestFunds>('/api/development/fund', { wallet })
     assert.is((await fund()).usdg_value, 100)
     assert.is((await fund()).tx, null, 'full is full')
-    assert.is(await computeOf(wallet), 50_000_000n * 10n ** 18n, 'to stake and to vote with')
+    assert.is(
+      await customers.computeOf(wallet),
+      50_000_000n * 10n ** 18n,
+      'to stake and to vote with',
+    )
 
-    const signed = await authorize(account, 250)
-    const live = await listen(visitor)
+    const signed = await customers.authorize(account, 250)
+    const live = await customers.listen(visitor)
     const { tx } = await visitor.post<RelayedDeposit>('/api/deposits', signed)
     await creditsBecome(visitor, 250)
     assert.equal(await visitor.post<RelayedDeposit>('/api/deposits', signed), { tx })
@@ -97,31 +92,31 @@ WebAccounts(
 )
 
 WebAccounts('a purchase that the contract would refuse is refused with what to do', async () => {
-  const { visitor, account, wallet } = await signedIn()
+  const { visitor, account, wallet } = await customers.signedIn()
   const poor = await visitor.send('/api/deposits', {
     method: 'POST',
-    body: await authorize(account, 200),
+    body: await customers.authorize(account, 200),
   })
   assert.is(poor.status, 422, poor.text)
   assert.is(codeOf(poor), 'deposit_refused')
   assert.match(poor.text, 'holds less USDG')
-  const little = { ...(await authorize(account, 100)), credits: 99 }
+  const little = { ...(await customers.authorize(account, 100)), credits: 99 }
   const refused = await visitor.send('/api/deposits', { method: 'POST', body: little })
   assert.is(refused.status, 400)
   assert.is(JSON.parse(refused.text).error.param, 'credits')
-  const others = await authorize(privateKeyToAccount(generatePrivateKey()), 200)
+  const others = await customers.authorize(privateKeyToAccount(generatePrivateKey()), 200)
   await visitor.post('/api/development/fund', { wallet })
   const forged = await visitor.send('/api/deposits', { method: 'POST', body: others })
   assert.is(codeOf(forged), 'deposit_refused')
 })
 
 WebAccounts('tokens sent to the own deposit address arrive, and the page hears of it', async () => {
-  const { visitor, wallet } = await signedIn()
+  const { visitor, wallet } = await customers.signedIn()
   const told = await visitor.json<DepositAddress>('/api/deposit-address')
   assert.is(told.minimum_credits, 100)
   assert.is(told.pending_credits, 0)
-  const live = await listen(visitor)
-  await mint(told.address, '0.60')
+  const live = await customers.listen(visitor)
+  await customers.mint(told.address, '0.60')
   await until(
     () => `the page hears of the arrival; it heard: ${live.heard.join()}`,
     async () => live.heard.includes('arrivals'),
@@ -130,7 +125,7 @@ WebAccounts('tokens sent to the own deposit address arrive, and the page hears o
     'what is below the minimum shows',
     async () => (await visitor.json<WebAccount>('/api/account')).arriving_credits === 60,
   )
-  await mint(told.address, '0.45')
+  await customers.mint(told.address, '0.45')
   await creditsBecome(visitor, 105)
   live.end()
   assert.is((await visitor.json<WebAccount>('/api/account')).arriving_credits, 0)
@@ -145,7 +140,7 @@ WebAccounts('tokens sent to the own deposit address arrive, and the page hears o
 WebAccounts(
   'a key works at once, is shown once, tells its last use, and ends at once',
   async () => {
-    const { visitor } = await rich(100)
+    const { visitor } = await customers.rich(100)
     assert.is(await visitor.json('/api/key'), null)
     const created = await visitor.post<CreatedKey>('/api/key')
     assert.match(created.key, /^svc_live_[A-Za-z0-9]{32}$/)
@@ -158,7 +153,7 @@ WebAccounts(
     assert.is(second.status, 409)
     assert.is(codeOf(second), 'key_exists')
 
-    const customer = customerWith(created.key)
+    const customer = customers.customerWith(created.key)
     const answer = await chat(customer, ask)
     assert.is(answer.status, 200, answer.text)
     await until(
@@ -173,13 +168,13 @@ WebAccounts(
     assert.is(await visitor.json('/api/key'), null)
     assert.is((await visitor.send('/api/key', { method: 'DELETE' })).status, 204)
     const next = await visitor.post<CreatedKey>('/api/key')
-    assert.is((await send(customerWith(next.key), '/account')).status, 200)
+    assert.is((await send(customers.customerWith(next.key), '/account')).status, 200)
     assert.is((await send(customer, '/account')).status, 401)
   },
 )
 
 WebAccounts('of many keys asked for at once the wallet has one', async () => {
-  const { visitor } = await signedIn()
+  const { visitor } = await customers.signedIn()
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => visitor.send('/api/key', { method: 'POST' })),
   )
@@ -189,9 +184,9 @@ WebAccounts('of many keys asked for at once the wallet has one', async () => {
 })
 
 WebAccounts('what a job holds is told while it runs, and what became of it after', async () => {
-  const { visitor } = await rich(300)
+  const { visitor } = await customers.rich(300)
   const { key } = await visitor.post<CreatedKey>('/api/key')
-  const customer = customerWith(key)
+  const customer = customers.customerWith(key)
   const running = chat(customer, { ...ask, max_tokens: 1_500 })
   const held = await until('credits are told to be held', async () => {
     const { locked, settling } = await visitor.json<WebAccount>('/api/account')
@@ -208,9 +203,9 @@ WebAccounts('what a job holds is told while it runs, and what became of it after
 })
 
 WebAccounts('a disputed job shows with its transaction, and when arbitration ends', async () => {
-  const { visitor } = await rich(200)
+  const { visitor } = await customers.rich(200)
   const { key } = await visitor.post<CreatedKey>('/api/key')
-  const customer = customerWith(key)
+  const customer = customers.customerWith(key)
   const jobId = String((await chat(customer, ask)).headers['x-svc-job-id'])
   await jobSettles(customer, jobId)
   const opened = await send(customer, `/jobs/${jobId}/dispute`, {
@@ -233,7 +228,7 @@ WebAccounts('a disputed job shows with its transaction, and when arbitration end
 WebAccounts(
   'credits go out at once with a voucher, and with a waiting time without us',
   async () => {
-    const { visitor, account, wallet } = await rich(500)
+    const { visitor, account, wallet } = await customers.rich(500)
     const body = { credits: 120, to: wallet, request_id: 'first' }
     const voucher = await visitor.post<WebVoucher>('/api/withdrawals', body)
     assert.equal(await visitor.post<WebVoucher>('/api/withdrawals', body), voucher)
@@ -247,10 +242,10 @@ WebAccounts(
     const typo = await visitor.send('/api/withdrawals', { method: 'POST', body: mistyped })
     assert.equal([typo.status, JSON.parse(typo.text).error.param], [400, 'to'])
     const { deadline, signature } = voucher
-    await included(account, 'withdraw', [120n, wallet, BigInt(deadline), signature])
+    await customers.included(account, 'withdraw', [120n, wallet, BigInt(deadline), signature])
     await creditsBecome(visitor, 380)
 
-    await included(account, 'requestWithdrawal', [80n])
+    await customers.included(account, 'requestWithdrawal', [80n])
     await creditsBecome(visitor, 300)
     const { thawing } = await visitor.json<WebAccount>('/api/account')
     assert.is(thawing.credits, 80)
@@ -272,7 +267,7 @@ WebAccounts(
 )
 
 WebAccounts('the threshold of credit.low is kept', async () => {
-  const { visitor } = await signedIn()
+  const { visitor } = await customers.signedIn()
   assert.equal(await visitor.json<WebSettings>('/api/settings'), { low_threshold: 100 })
   const put = (low_threshold: unknown) =>
     visitor.send('/api/settings', { method: 'PUT', body: { low_threshold } })
@@ -282,7 +277,7 @@ WebAccounts('the threshold of credit.low is kept', async () => {
 })
 
 WebAccounts('sessions outlive the process, and no other wallet is seen', async () => {
-  const [one, other] = await Promise.all([rich(100), signedIn()])
+  const [one, other] = await Promise.all([customers.rich(100), customers.signedIn()])
   const [pid] = network.pids('web')
   network.kill('web')
   await until(
@@ -302,143 +297,5 @@ WebAccounts('sessions outlive the process, and no other wallet is seen', async (
   assert.is((await other.visitor.json<WebAccount>('/api/account')).credits_remaining, 0)
   assert.equal((await other.visitor.json<MovementsPage>('/api/account/movements')).data, [])
 })
-
-type Account = ReturnType<typeof privateKeyToAccount>
-
-async function signedIn() {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const visitor = new Visitor({ origin: network.web_url })
-  const answer = await visitor.signIn(account, network.chain_id)
-  if (answer.status !== 200) throw new Error(`not signed in: ${answer.text}`)
-  return { visitor, account, wallet: toAddress(account.address) }
-}
-
-/** Signed in, with so many credits. */
-async function rich(credits: number) {
-  const customer = await signedIn()
-  await customer.visitor.post('/api/development/fund', { wallet: customer.wallet })
-  const signed = await authorize(customer.account, credits)
-  await customer.visitor.post('/api/deposits', signed)
-  await creditsBecome(customer.visitor, credits)
-  return customer
-}
-
-const customerWith = (apiKey: string): Customer => ({
-  baseUrl: network.base_url,
-  apiKey,
-  wallet: toAddress(`0x${'0'.repeat(40)}`),
-  privateKey: '0x',
-})
-
-async function creditsBecome(visitor: Visitor, credits: number): Promise<void> {
-  let last: number | undefined
-  await until(
-    () => `${last} credits where ${credits} were awaited`,
-    async () => {
-      last = (await visitor.json<WebAccount>('/api/account')).credits_remaining
-      return last === credits
-    },
-  )
-}
-
-/** The one signature with which a wallet buys. */
-async function authorize(account: Account, credits: number) {
-  const salt = generatePrivateKey()
-  const times = { valid_after: 0, valid_before: Math.floor(Date.now() / 1_000) + 3_600 }
-  const nonce = keccak256(
-    encodeAbiParameters([{ type: 'address' }, { type: 'bytes32' }], [account.address, salt]),
-  )
-  const signature = await account.signTypedData({
-    domain: {
-      name: 'Global Dollar (development)',
-      version: '1',
-      chainId: config.chain.id,
-      verifyingContract: config.contracts.usdg,
-    },
-    types: {
-      ReceiveWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'ReceiveWithAuthorization',
-    message: {
-      from: account.address,
-      to: config.contracts.job_escrow,
-      value: BigInt(credits * config.units_per_credit),
-      validAfter: BigInt(times.valid_after),
-      validBefore: BigInt(times.valid_before),
-      nonce,
-    },
-  })
-  return { credits, ...times, salt, signature }
-}
-
-type Call =
-  | readonly ['withdraw', readonly [bigint, Hex, bigint, Hex]]
-  | readonly ['requestWithdrawal', readonly [bigint]]
-
-async function included<const C extends Call>(account: Account, ...[functionName, args]: C) {
-  const writer = makeWriter(network.rpc_url, account)
-  const about = { address: config.contracts.job_escrow, abi: jobEscrowAbi, chain: null } as const
-  // The name and its arguments belong together; the library sees the two apart.
-  const call = { ...about, functionName, args } as Parameters<typeof writer.writeContract>[0]
-  await inBlock(await writer.writeContract(call))
-}
-
-async function mint(to: Hex, usdg: string): Promise<void> {
-  const account = privateKeyToAccount(network.wallet.private_key as Hex)
-  const writer = makeWriter(network.rpc_url, account)
-  const about = { address: config.contracts.usdg, abi: devUsdgAbi, chain: null } as const
-  const args = [to, parseUnits(usdg, 6)] as const
-  await inBlock(await writer.writeContract({ ...about, functionName: 'mint', args }))
-}
-
-const computeOf = (wallet: Hex): Promise<bigint> =>
-  createPublicClient({ transport: http(network.rpc_url) }).readContract({
-    ...{ address: config.contracts.r_compute, abi: rComputeAbi },
-    ...{ functionName: 'balanceOf', args: [wallet] },
-  })
-
-async function inBlock(hash: Hex): Promise<void> {
-  const reader = createPublicClient({ transport: http(network.rpc_url) })
-  await mined(reader, hash)
-}
-
-/** Reads /api/events; resolves once the stream is open. */
-async function listen(visitor: Visitor) {
-  const stop = new AbortController()
-  const response = await fetch(`${network.web_url}/api/events`, {
-    headers: { cookie: visitor.cookie ?? '' },
-    signal: stop.signal,
-  })
-  assert.is(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
-  const heard: string[] = []
-  const read = async () => {
-    let text = ''
-    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += piece
-      const events = text.split('\n\n')
-      text = events.pop() ?? ''
-      for (const event of events) {
-        const data = /^event: stale\ndata: (.*)$/.exec(event)?.[1]
-        if (data) heard.push(...JSON.parse(data).queries)
-      }
-    }
-  }
-  // It ends with the stream, also where a test leaves it open.
-  const reading = read().catch(() => {})
-  return {
-    heard,
-    end: async () => {
-      stop.abort()
-      await reading
-    },
-  }
-}
 
 WebAccounts.run()
