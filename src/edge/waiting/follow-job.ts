@@ -254,10 +254,11 @@ export class FollowedJob implements Waiter {
       this.#finishIfWhole(ending)
       return
     }
-    log.error({ jobId: this.jobId, origin }, 'a part of the answer was lost')
+    // Whoever left has it from another edge, or does not want it.
+    const level = this.#followers.any ? 'error' : 'debug'
+    log[level]({ jobId: this.jobId, origin }, 'a part of the answer was lost')
     const refusal = answer === 'unreadable' ? answerUnreadable() : answerGone(ending)
-    const known = { ...ending, settlementTx: this.#settlement.tx }
-    this.#fail(refusal, known)
+    this.#fail(refusal, { ...ending, settlementTx: this.#settlement.tx })
   }
 
   async #ask(): Promise<void> {

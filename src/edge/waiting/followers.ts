@@ -5,6 +5,10 @@ import type { Follower } from './follower.ts'
 export class Followers {
   readonly #all = new Set<Follower>()
 
+  get any(): boolean {
+    return this.#all.size > 0
+  }
+
   /** Whether some caller has seen some of the answer. */
   get committed(): boolean {
     for (const follower of this.#all) if (follower.committed) return true
