@@ -1,4 +1,7 @@
-/** Small shared records with compare-and-set: who owns what, API keys, settings. */
+/**
+ * Small shared records with compare-and-set: who owns what, API keys, settings.
+ * Each may throw {RegistryUnanswered}; of a write it leaves open whether it was made.
+ */
 export interface Registry {
   get(key: string): Promise<RegistryEntry | undefined>
   /** Creates (revision 0) or replaces exactly `revision`. @returns the new revision or `conflict` */
@@ -27,4 +30,11 @@ export interface WatchOptions {
 export interface RegistryEntry {
   readonly value: unknown
   readonly revision: number
+}
+
+/** The store does not answer now, and will again. */
+export class RegistryUnanswered extends Error {
+  constructor(bucket: string, cause: unknown) {
+    super(`bucket ${bucket} does not answer`, { cause })
+  }
 }

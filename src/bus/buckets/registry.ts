@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamClient, KV, KvEntry, NatsConnection } from 'nats'
-import type { Registry, RegistryEntry, WatchOptions } from '../../ports/registry.ts'
+import {
+  type Registry,
+  type RegistryEntry,
+  RegistryUnanswered,
+  type WatchOptions,
+} from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { isWrongLastSequence } from '../api-error.ts'
+import { isNoAnswer, isWrongLastSequence } from '../api-error.ts'
 import { decode, encode } from '../codec.ts'
 import type { BucketName } from '../streams/streams.ts'
 import { readAgain } from './read-again.ts'
@@ -20,15 +25,23 @@ interface Bucket {
 export function makeRegistry(bucket: Bucket): Registry {
   const { kv, connection } = bucket
   const read = readAgain(connection)
+  const answered = async <T>(asked: Promise<T>): Promise<T> => {
+    try {
+      return await asked
+    } catch (error) {
+      throw isNoAnswer(error) ? new RegistryUnanswered(bucket.bucket, error) : error
+    }
+  }
   return {
     get: async (key) => {
-      const entry = await read(() => kv.get(key))
+      const entry = await answered(read(() => kv.get(key)))
       return entry ? toEntry(entry) : undefined
     },
     put: async (key, value, revision) => {
       try {
         const data = encode(value)
-        return revision === 0 ? await kv.create(key, data) : await kv.update(key, data, revision)
+        const put = revision === 0 ? kv.create(key, data) : kv.update(key, data, revision)
+        return await answered(put)
       } catch (error) {
         if (isWrongLastSequence(error)) {
           return 'conflict'
@@ -37,9 +50,9 @@ export function makeRegistry(bucket: Bucket): Registry {
       }
     },
     set: async (key, value) => {
-      await kv.put(key, encode(value))
+      await answered(kv.put(key, encode(value)))
     },
-    delete: (key) => kv.delete(key),
+    delete: (key) => answered(kv.delete(key)),
     watch: (filter, each, options) => keepWatching(bucket, filter, each, options),
   }
 }

@@ -3,6 +3,7 @@ import { errorHandler, type RefusalError, refuse, sendError } from '../../api/ht
 import type { Refusal } from '../../domain/errors.ts'
 import { isUnanswered } from '../../ports/bus.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
+import { RegistryUnanswered } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 /** What only the web app's own API answers, beside the public table of errors. */
@@ -65,7 +66,7 @@ function absenceOf(error: Error): RefusalError | undefined {
   if (error instanceof ChainUnavailable) {
     return refuse('service_unavailable', 'The settlement chain does not answer; try again shortly.')
   }
-  if (isUnanswered(error)) {
+  if (isUnanswered(error) || error instanceof RegistryUnanswered) {
     return refuse(
       'service_unavailable',
       'A part of the service does not answer; try again shortly.',
