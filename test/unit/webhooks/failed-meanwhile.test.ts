@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { makeDelivery } from '../../../actors/webhook/delivery.ts'
 import { makeWebhookRecords } from '../../../actors/webhook/records.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
-import type { Delivery, WebhookRecord } from '../../../src/messages/webhook.ts'
+import type { Attempt, Delivery, WebhookRecord } from '../../../src/messages/webhook.ts'
 import type { WebhookAnswer } from '../../../src/ports/webhook-sender.ts'
 import type { Work } from '../../../src/ports/work-queue.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
@@ -29,7 +29,7 @@ async function sixDeliveries() {
   await registry.set(WALLET, { webhooks: [ACTIVE] })
   const records = makeWebhookRecords(registry)
   const answers: ((answer: WebhookAnswer) => void)[] = []
-  const history: { delivered: boolean; status: number | null }[] = []
+  const history: Attempt[] = []
   let hand: (work: Work<Delivery>) => void = () => {}
   let done = 0
   const take = ({ each }: { each: typeof hand }) => {
@@ -38,7 +38,7 @@ async function sixDeliveries() {
   }
   const delivery = makeDelivery({
     queues: { due: { take }, put: async () => {} },
-    history: { append: async (attempt: (typeof history)[number]) => void history.push(attempt) },
+    history: { append: async (attempt: Attempt) => void history.push(attempt) },
     // Whatever it is asked, it has heard of nothing: the records are read.
     webhooks: { untilWhole: async () => {}, get: () => undefined },
     records,
@@ -72,8 +72,8 @@ Meanwhile('it is not sent, and can be replayed', async () => {
   assert.is(webhook.status, 'failed')
   assert.is(answers.length, 4, 'nothing more is sent')
   assert.equal(
-    history.map(({ status }) => status),
-    [500, null, null],
+    history.map(({ delivered, status, nextAt }) => [delivered, status, nextAt]),
+    [500, null, null].map((status) => [false, status, null]),
   )
   assert.is(doneCount(), 3)
 })
