@@ -191,6 +191,19 @@ test('the node has no room for a batch: it is halved at its nonce, nothing is lo
   assert.equal(house.heard().length, 4)
 })
 
+test('the node has no room for one item alone: it waits as it is, until there is', async (house) => {
+  await house.start('lock')
+  house.chain.roomFor = 0
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.clock.advance(5_000)
+  assert.equal(house.batches(), [])
+  assert.is(house.health('lock').heldUp?.by, 'chain')
+  house.chain.roomFor = 1
+  await house.clock.advance(1_000)
+  assert.equal(house.batches(), ['lock 1', 'lock 2'])
+  assert.is(house.health('lock').heldUp, null)
+})
+
 test('a batch knows what it may hold', async (house) => {
   house.chain.fits = 2
   await house.start('lock')
