@@ -4,9 +4,11 @@ import {
   type Replay,
   type ReplayPlan,
   replayFailed,
+  replayOne,
   replayRange,
 } from '../../../actors/webhook/replay-plans.ts'
-import { addMs, toUnixMs } from '../../../src/domain/time.ts'
+import { addMs, toUnixMs, type UnixMs } from '../../../src/domain/time.ts'
+import type { Fact } from '../../../src/messages/fact.ts'
 import type { DeliveryView } from '../../../src/messages/webhook.ts'
 import type { DeliveryHistory, HistoryPage } from '../../../src/ports/delivery-history.ts'
 import type { FactReader } from '../../../src/ports/fact-reader.ts'
@@ -20,6 +22,27 @@ const Plans = suite('webhooks: what a replay delivers again')
 const webhook = webhookRecord(webhookId(1), 'https://example.com/hook', ['credit.topup'])
 
 const deliveryOf = (eventId: string) => ({ eventId }) as DeliveryView
+
+/** The stream of facts, and from when on each look asked for it. */
+function streamOf(told: readonly { readonly fact: Fact; readonly storedAt: UnixMs }[]) {
+  const asked: number[] = []
+  const facts = {
+    since: async (at: number) => {
+      asked.push(at)
+      return 1
+    },
+    open: (_wallet: unknown, after: number) => {
+      let position = after
+      return {
+        next: async () => told[position] && { ...told[position], sequence: ++position },
+        get position() {
+          return position
+        },
+      }
+    },
+  } as Partial<FactReader> as FactReader
+  return { facts, asked }
+}
 
 /** Asks until nothing is left. @returns how many each request owed, and which events in all */
 async function carryOut(planOf: (cursor: string | undefined) => ReplayPlan) {
@@ -77,25 +100,55 @@ Plans('a span of time: with its first and last moment, and what was stored late'
     // Nothing that comes after this one can be of that time.
     { fact: topupFact(WALLET, to, 6), storedAt: addMs(to, LATE_MS + 1) },
   ]
-  let since = 0
-  const facts = {
-    since: async (at: number) => {
-      since = at
-      return 1
-    },
-    open: (_wallet: unknown, after: number) => {
-      let position = after
-      return {
-        next: async () => told[position] && { ...told[position], sequence: ++position },
-        get position() {
-          return position
-        },
-      }
-    },
-  } as Partial<FactReader> as FactReader
+  const { facts, asked } = streamOf(told)
   const { owed } = await carryOut((cursor) => replayRange(facts, { from, to }, cursor))
   assert.equal(owed, [told[1]!.fact.id, told[3]!.fact.id])
-  assert.is(since, from - LATE_MS, 'it may have been stored by a clock that is behind')
+  assert.equal(asked, [from - LATE_MS], 'it may have been stored by a clock that is behind')
+})
+
+/** Of one span of time: all but each eighth are of a type that the webhook listens to. */
+function longSpan(count: number) {
+  const from = toUnixMs(1_800_000_000_000)
+  const told = Array.from({ length: count }, (_, n) => ({
+    fact: (n % 8 === 7 ? lowFact : topupFact)(WALLET, from, n),
+    storedAt: from,
+  }))
+  const { facts, asked } = streamOf(told)
+  const planOf = (cursor?: string) => replayRange(facts, { from, to: from }, cursor)
+  const wanted = told.flatMap(({ fact }) => (fact.type === 'credit.topup' ? fact.id : []))
+  return { planOf, wanted, asked }
+}
+
+Plans('a span of more facts than one request looks at: the cursor goes on', async () => {
+  const { planOf, wanted, asked } = longSpan(1_250)
+  const { owed, counts } = await carryOut(planOf)
+  assert.equal(counts, [875, 219])
+  assert.equal(owed, wanted)
+  assert.is(asked.length, 1, 'with a cursor nobody asks where the span begins')
+})
+
+Plans('what cannot be owed fails the request: it does not count as replayed', async () => {
+  const { planOf, wanted } = longSpan(1_250)
+  const history = {
+    page: async () => ({ deliveries: wanted.map(deliveryOf), cursor: null }),
+  } as Partial<DeliveryHistory> as DeliveryHistory
+  const event = { id: wanted[0]!, type: 'credit.topup', body: '' } as const
+  const cases: [ReplayPlan, number][] = [
+    [replayOne(event), 0],
+    [replayFailed(history, undefined), 3],
+    // One of the first hundred, one of the last of a request, and one of the last of the span.
+    [planOf(), 50],
+    [planOf(), 870],
+    [planOf('1200'), 1_093],
+  ]
+  for (const [plan, index] of cases) {
+    const again: Replay['again'] = async ({ id }) => {
+      await Promise.resolve()
+      if (id === wanted[index]) throw new Error('the queue is away')
+    }
+    const outcome = await plan({ webhook, wallet: WALLET, again }).catch((error) => error.message)
+    assert.is(outcome, 'the queue is away')
+  }
 })
 
 Plans.run()
