@@ -191,6 +191,49 @@ test('the node has no room for a batch: it is halved at its nonce, nothing is lo
   assert.equal(house.heard().length, 4)
 })
 
+test('a larger, former attempt is mined after all: its receipt is found, the rest asks the chain', async (house) => {
+  const { chain } = house
+  chain.stuck = async () => false
+  chain.onSend = () => {
+    if (chain.sent.length === 2) chain.roomFor = 1
+    if (chain.sent.length < 3) return
+    chain.include(chain.sent[0]!)
+    chain.stuck = undefined
+    chain.onSend = () => {}
+  }
+  await house.start('lock')
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.clock.advance(5_000)
+  assert.equal(attempts(house, 'tx.lock.0'), [0, 1, 2])
+  assert.equal(house.batches(), ['lock 1 2', 'lock 2'])
+  const [mined] = await chain.jobFacts(job(1))
+  assert.is(hashesTold(house).at(0), mined?.tx)
+  assert.equal([...new Set(house.heard())].sort(), ['ConfirmLock 1 1', 'ConfirmLock 2 1'])
+})
+
+test('no more held up by the cap, and stuck once more: that is over once it is mined', async (house) => {
+  house.chain.replacements = 0
+  let isIncluded = false
+  house.chain.stuck = async () => {
+    await new Promise<void>((resolve) => house.clock.after(15_000, resolve))
+    return isIncluded
+  }
+  await house.start('lock')
+  await house.say(lock(job(1)))
+  await house.clock.advance(20_000)
+  assert.is(house.health('lock').heldUp?.by, 'fee_cap')
+  house.chain.replacements = 100
+  await house.clock.advance(15_000)
+  assert.is(house.health('lock').heldUp, null)
+  house.chain.replacements = 0
+  await house.clock.advance(15_000)
+  assert.is(house.health('lock').heldUp?.by, 'fee_cap')
+  isIncluded = true
+  await house.clock.advance(15_000)
+  assert.is(house.health('lock').heldUp, null)
+  assert.equal(house.heard(), ['ConfirmLock 1 1'])
+})
+
 test('the node has no room for one item alone: it waits as it is, until there is', async (house) => {
   await house.start('lock')
   house.chain.roomFor = 0
