@@ -84,4 +84,23 @@ Lanes('stop: what has not begun is handed back, and nothing more begins', async 
   assert.is(lanes.held, 0)
 })
 
+Lanes('very many keys come and go: one that is busy is not forgotten', async () => {
+  let busy = 0
+  const lanes = makeLanes<number>({
+    run: (key) => {
+      if (key !== 'a') return Promise.resolve(1)
+      busy++
+      return new Promise(() => {})
+    },
+  })
+  for (let item = 0; item < 6; item++) lanes.push('a', item)
+  for (let n = 0; n < 12_000; n++) {
+    lanes.push(`b${n}`, n)
+    if (n % 1_000 === 0) await rest()
+  }
+  lanes.push('a', 6)
+  assert.is(busy, 4)
+  assert.equal(lanes.stop(), [4, 5, 6])
+})
+
 Lanes.run()
