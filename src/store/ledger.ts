@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
-import { type Address, toAddress, toHex32, toJobId } from '../domain/ids.ts'
+import { type Address, type JobId, toAddress, toHex32, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
 import type {
   BlockId,
@@ -32,25 +32,39 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
     await generation(),
   ]
 
+  const giveBack = async (wallet: Address, jobId: JobId, joinKey: string | undefined) => {
+    const [walletAt, holdsAt, life] = await of(wallet)
+    if (joinKey === undefined) await redis.ledgerRelease(walletAt, holdsAt, life, jobId)
+    else {
+      const joinedAt = joinedKey(wallet, joinKey)
+      await redis.ledgerReleaseJoinable(walletAt, holdsAt, joinedAt, life, jobId)
+    }
+  }
+
   return {
     reserve: async (reservation) => {
-      const { wallet, jobId, at } = reservation
+      const { wallet, jobId, at, join } = reservation
       const args = await of(wallet)
       // The entry comes first: one without a reservation is harmless, the reverse is not.
-      const opened = redis.zadd(OPEN, at, `${jobId} ${wallet}`)
-      const [, reply] = await Promise.all([opened, sendReservation(redis, args, reservation)])
+      const [opened, told] = await Promise.allSettled([
+        redis.zadd(OPEN, at, `${jobId} ${wallet}`),
+        sendReservation(redis, args, reservation),
+      ])
+      if (told.status === 'rejected') throw told.reason
+      const reply = told.value
+      if (opened.status === 'rejected') {
+        // Redis was full for the one and had room for the other: no sweeper would find it.
+        if (reply[0] === 'reserved') await giveBack(wallet, jobId, join?.key)
+        throw opened.reason
+      }
       if (reply[0] !== 'reserved') await redis.zrem(OPEN, `${jobId} ${wallet}`)
       return toReserveReply(reply)
     },
 
     release: async (wallet, jobId, joinKey) => {
-      const [walletAt, holdsAt, life] = await of(wallet)
-      await Promise.all([
-        joinKey === undefined
-          ? redis.ledgerRelease(walletAt, holdsAt, life, jobId)
-          : redis.ledgerReleaseJoinable(walletAt, holdsAt, joinedKey(wallet, joinKey), life, jobId),
-        redis.zrem(OPEN, `${jobId} ${wallet}`),
-      ])
+      await giveBack(wallet, jobId, joinKey)
+      // Only then: what the sweeper finds no more, nobody gives back.
+      await redis.zrem(OPEN, `${jobId} ${wallet}`)
     },
 
     joinable: async (wallet, joinKey) => {
