@@ -23,6 +23,7 @@ import { Payers } from './payers.ts'
 import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
+import { planShortages } from './shortages.ts'
 import { textOf } from './text-of.ts'
 import { Withdrawers } from './withdrawers.ts'
 import type { Node } from './world.ts'
@@ -229,6 +230,7 @@ class Life {
     const { nats, settlement } = this.#house
     const around = { nats, chain: settlement.chain, wallets: this.#wallets }
     new Administrators(kernel, { chain: settlement.chain, withinMs: this.#chaosMs })
+    planShortages(kernel, { nats, redis: this.#house.redis, withinMs: this.#chaosMs })
     this.#payers = new Payers(kernel, { ...around, withinMs: this.#chaosMs })
     this.#withdrawers = new Withdrawers(kernel, { ...around, withinMs: this.#chaosMs })
     const journal = this.#house.nats.stream('JOB')

@@ -26,12 +26,15 @@ const AFTER_A_CUT_MS = 300
 export class SimBucket {
   readonly entries = new Map<string, BucketEntry>()
   readonly #world: World
+  readonly #room: () => void
   #revision = 0
   #newest: BucketEntry | undefined
   #watches: Watch[] = []
 
-  constructor(world: World) {
+  /** @param room throws where there is none */
+  constructor(world: World, room: () => void = () => {}) {
     this.#world = world
+    this.#room = room
   }
 
   get revision(): number {
@@ -45,6 +48,7 @@ export class SimBucket {
     // A deleted key may be created anew.
     const fits = expected === last || (expected === 0 && known?.operation === 'DEL')
     if (expected !== undefined && !fits) throw wrongLastSequence(last)
+    this.#room()
     const revision = ++this.#revision
     // To the end: the map is in the order of revisions.
     this.entries.delete(entry.key)

@@ -7,7 +7,7 @@ import {
 import type { Node, World } from '../world.ts'
 import { SimBucket } from './bucket.ts'
 import type { SimConsumer } from './consumer.ts'
-import { SimStream, type StoreOptions } from './stream.ts'
+import { apiError, SimStream, type StoreOptions } from './stream.ts'
 import { SubjectIndex } from './subjects.ts'
 
 export interface Listener {
@@ -24,21 +24,25 @@ export interface Reply {
   nobody(): void
 }
 
+/** What has no room left: a stream by itself, or all of them and the buckets. */
+export type Full = 'server' | StreamName
+
 /** The NATS server, or cluster: core messages that may be lost, streams and buckets that are not. */
 export class SimNats {
   readonly world: World
   readonly streams = new Map<StreamName, SimStream>()
   readonly buckets = new Map<BucketName, SimBucket>()
   readonly consumers = new Map<string, SimConsumer>()
+  full: Full | undefined
   readonly #listeners = new SubjectIndex<Listener>()
 
   constructor(world: World) {
     this.world = world
     for (const name of Object.keys(STREAMS) as StreamName[]) {
-      this.streams.set(name, new SimStream(STREAMS[name]))
+      this.streams.set(name, new SimStream(STREAMS[name], () => this.#findRoom(name)))
     }
     for (const name of Object.keys(BUCKETS) as BucketName[]) {
-      this.buckets.set(name, new SimBucket(world))
+      this.buckets.set(name, new SimBucket(world, () => this.#findRoom('bucket')))
     }
   }
 
@@ -70,6 +74,11 @@ export class SimNats {
   store(subject: string, data: Uint8Array, options: StoreOptions) {
     const name = subject.slice(0, subject.indexOf('.')).toUpperCase()
     return this.stream(name).store(subject, data, this.world.now(), options)
+  }
+
+  #findRoom(name: StreamName | 'bucket'): void {
+    if (this.full === 'server') throw apiError(10_023, 503, 'insufficient resources')
+    if (this.full === name) throw apiError(10_077, 503, 'maximum bytes exceeded')
   }
 
   #hand(listener: Listener, subject: string, data: Uint8Array, reply: Reply | undefined): void {

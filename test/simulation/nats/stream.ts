@@ -19,13 +19,19 @@ export class SimStream {
   lastSequence = 0
   readonly isWorkQueue: boolean
   readonly #name: string
+  readonly #room: () => void
   readonly #lastOfSubject = new Map<string, number>()
   readonly #seen = new Map<string, { readonly sequence: number; readonly at: number }>()
   readonly #duplicateWindowMs: number
   readonly #watchers: (() => void)[] = []
   readonly #once: (() => void)[] = []
 
-  constructor({ name, retention, duplicate_window }: Partial<StreamConfig>) {
+  /** @param room throws where there is none */
+  constructor(
+    { name, retention, duplicate_window }: Partial<StreamConfig>,
+    room: () => void = () => {},
+  ) {
+    this.#room = room
     this.#name = name!
     this.isWorkQueue = retention === RetentionPolicy.Workqueue
     this.#duplicateWindowMs = duplicate_window ? duplicate_window / 1e6 : 120_000
@@ -36,7 +42,7 @@ export class SimStream {
     return first ?? this.lastSequence + 1
   }
 
-  /** As the server does: de-duplication runs before the comparison of sequences. */
+  /** As the server does: de-duplication runs before the comparison of sequences, and both before it looks for room. */
   store(subject: string, data: Uint8Array, at: number, options: StoreOptions) {
     const { msgID, expect } = options
     const seen = msgID === undefined ? undefined : this.#seen.get(msgID)
@@ -46,6 +52,7 @@ export class SimStream {
     const expected = expect?.lastSubjectSequence
     const last = this.#lastOfSubject.get(subject) ?? 0
     if (expected !== undefined && expected !== last) throw wrongLastSequence(last)
+    this.#room()
     const sequence = ++this.lastSequence
     this.messages.set(sequence, { sequence, subject, data, at })
     this.#lastOfSubject.set(subject, sequence)

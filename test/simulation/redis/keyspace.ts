@@ -103,6 +103,9 @@ export const WRITES: ReadonlySet<string> = new Set([
   ...['HSET', 'HDEL', 'HINCRBY', 'ZADD', 'ZREM', 'FLUSHALL'],
 ])
 
+/** Of these, those that Redis refuses where it is over `maxmemory`; the others may free something. */
+export const GROWS: ReadonlySet<string> = new Set(['SET', 'HSET', 'HINCRBY', 'ZADD'])
+
 type Command = (data: Keyspace, args: readonly string[]) => Reply
 
 const COMMANDS: Readonly<Record<string, Command>> = {

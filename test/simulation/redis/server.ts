@@ -1,5 +1,6 @@
+import { ReplyError } from 'ioredis'
 import type { World } from '../world.ts'
-import { Keyspace, WRITES } from './keyspace.ts'
+import { GROWS, Keyspace, WRITES } from './keyspace.ts'
 import type { Reply, ScriptEngine } from './lua.ts'
 
 interface Written {
@@ -8,6 +9,9 @@ interface Written {
   readonly args: readonly string[]
 }
 
+/** It is over `maxmemory`, or now and then so; or its disk takes nothing. */
+export type Refusal = 'OOM' | 'OOM at times' | 'MISCONF'
+
 /** One Redis: its data, its append-only file, and who it is in this life of it. */
 export class SimRedis {
   readonly data: Keyspace
@@ -15,6 +19,8 @@ export class SimRedis {
   /** How often anything has been written. */
   writes = 0
   readonly scripts: ScriptEngine
+  /** Why it takes no writes now. */
+  refusal: Refusal | undefined
   #world: World
   #file: Written[] = []
   readonly #connections = new Set<() => void>()
@@ -26,6 +32,12 @@ export class SimRedis {
     this.runId = newRunId(world)
   }
 
+  /** What a client sends by itself. */
+  command(command: string, args: readonly string[]): Reply {
+    this.#refuse(command, this.#isFull())
+    return this.perform(command, args)
+  }
+
   perform(command: string, args: readonly string[]): Reply {
     const reply = this.data.perform(command, args)
     if (WRITES.has(command)) this.#append(command, args)
@@ -33,7 +45,15 @@ export class SimRedis {
   }
 
   runScript(script: number, keys: readonly string[], args: readonly string[]): Reply {
-    return this.scripts.run(script, keys, args, (command, more) => this.perform(command, more))
+    // How full it is, it looks before the script begins.
+    const isFull = this.#isFull()
+    let hasWritten = false
+    return this.scripts.run(script, keys, args, (command, more) => {
+      // What has begun to write is not stopped halfway, be it that its first write only freed something.
+      if (!hasWritten) this.#refuse(command, isFull)
+      hasWritten ||= WRITES.has(command)
+      return this.perform(command, more)
+    })
   }
 
   /** Calls when the server ends its connections. */
@@ -62,6 +82,22 @@ export class SimRedis {
     this.runId = newRunId(this.#world)
     this.writes++
     for (const call of [...this.#connections]) call()
+  }
+
+  /** Something else has grown, or was freed, since the command before. */
+  #isFull(): boolean {
+    return (
+      this.refusal === 'OOM' || (this.refusal === 'OOM at times' && this.#world.random.chance(0.5))
+    )
+  }
+
+  #refuse(command: string, isFull: boolean): void {
+    if (isFull && GROWS.has(command)) {
+      throw new ReplyError("OOM command not allowed when used memory > 'maxmemory'.")
+    }
+    if (this.refusal === 'MISCONF' && (WRITES.has(command) || command === 'PING')) {
+      throw new ReplyError('MISCONF Errors writing to the AOF file: No space left on device')
+    }
   }
 
   /** As Redis writes it: spans of time become moments. */
