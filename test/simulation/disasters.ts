@@ -5,6 +5,8 @@ import type { Node, Service } from './world.ts'
 
 const KINDS = ['kill', 'pause', 'cut', 'outage', 'replace', 'forget', 'stall', 'clock'] as const
 const MOST = 8
+const TWO_AT_ONCE = 0.15
+const AT_ONCE_MS = 50
 /** Longer than others believe that a silent host lives; shorter than a job's window. */
 const STALL_MS = [5_000, 10_000] as const
 const STALL_WITHIN_MS = 500
@@ -74,6 +76,8 @@ export function planDisasters(
     }
   }
   for (let left = random.between(0, MOST); left > 0; left--) {
-    kernel.after(random.next() * withinMs, befall)
+    const at = random.next() * withinMs
+    kernel.after(at, befall)
+    if (random.chance(TWO_AT_ONCE)) kernel.after(at + random.next() * AT_ONCE_MS, befall)
   }
 }

@@ -3,6 +3,7 @@ import { LAUNCH_LINEUP } from '../../src/domain/models.ts'
 import type { JobView } from '../../src/messages/job-view.ts'
 import { type Absence, beginAbsence, livedMs, planAbsence } from './absences.ts'
 import { Administrators } from './administrators.ts'
+import { planAims } from './aims.ts'
 import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
@@ -221,22 +222,20 @@ class Life {
     })
     this.#crowd.start()
     const forget = () => this.#forget()
-    this.#outsiders = new Outsiders(kernel, {
-      chain: this.#house.settlement.chain,
-      wallets: this.#wallets,
-      withinMs: this.#chaosMs,
-      takeBack: this.#house.isHasty,
-    })
     const { nats, settlement } = this.#house
-    const around = { nats, chain: settlement.chain, wallets: this.#wallets }
-    new Administrators(kernel, { chain: settlement.chain, withinMs: this.#chaosMs })
-    planShortages(kernel, { nats, redis: this.#house.redis, withinMs: this.#chaosMs })
-    this.#payers = new Payers(kernel, { ...around, withinMs: this.#chaosMs })
-    this.#withdrawers = new Withdrawers(kernel, { ...around, withinMs: this.#chaosMs })
+    const withinMs = this.#chaosMs
+    const around = { nats, chain: settlement.chain, wallets: this.#wallets, withinMs }
+    this.#outsiders = new Outsiders(kernel, { ...around, takeBack: this.#house.isHasty })
+    new Administrators(kernel, around)
+    planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
+    const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
+    planAims(kernel, this.#processes, aimedAt)
+    this.#payers = new Payers(kernel, around)
+    this.#withdrawers = new Withdrawers(kernel, around)
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
-    planDisasters(kernel, this.#processes, { withinMs: this.#chaosMs, forget, nextAppend })
+    planDisasters(kernel, this.#processes, { withinMs, forget, nextAppend })
     const absentAfter = kernel.random.next() * this.#chaosMs
     const away = { processes: this.#processes, chain: settlement.chain }
     kernel.after(absentAfter, () => beginAbsence(kernel, this.#absence, away))

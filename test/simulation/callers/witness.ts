@@ -48,9 +48,16 @@ export class Witness {
   readonly signed = new Map<string, Set<string>>()
   /** All jobs that any edge has taken on, told or not. */
   readonly jobs = new Set<JobId>()
+  readonly #onceSigned: (() => void)[] = []
 
   noteSigned(jobId: string, text: string): void {
     const texts = this.signed.get(jobId) ?? new Set()
     this.signed.set(jobId, texts.add(text))
+    for (const call of this.#onceSigned.splice(0)) call()
+  }
+
+  /** Calls once, when a worker has signed an answer. */
+  onNextSigned(call: () => void): void {
+    this.#onceSigned.push(call)
   }
 }

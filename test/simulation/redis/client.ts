@@ -99,7 +99,9 @@ class Client extends EventEmitter {
   disconnect(): void {}
 
   #send(name: string, args: readonly Argument[]): Promise<Reply> {
-    return this.#enqueue(() => this.#server.command(name.toUpperCase(), args.map(bytesOf)))
+    return this.#enqueue(() =>
+      this.#server.command(name.toUpperCase(), args.map(bytesOf), this.#node),
+    )
   }
 
   #run(name: string, args: readonly Argument[]): Promise<Reply> {

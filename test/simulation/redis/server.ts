@@ -1,5 +1,5 @@
 import { ReplyError } from 'ioredis'
-import type { World } from '../world.ts'
+import type { Node, World } from '../world.ts'
 import { GROWS, Keyspace, WRITES } from './keyspace.ts'
 import type { Reply, ScriptEngine } from './lua.ts'
 
@@ -23,6 +23,7 @@ export class SimRedis {
   refusal: Refusal | undefined
   #world: World
   #file: Written[] = []
+  readonly #onceOpened: ((by: Node) => void)[] = []
   readonly #connections = new Set<() => void>()
 
   constructor(world: World, scripts: ScriptEngine) {
@@ -33,8 +34,11 @@ export class SimRedis {
   }
 
   /** What a client sends by itself. */
-  command(command: string, args: readonly string[]): Reply {
+  command(command: string, args: readonly string[], by: Node): Reply {
     this.#refuse(command, this.#isFull())
+    if (command === 'ZADD' && args[0] === 'open') {
+      for (const call of this.#onceOpened.splice(0)) call(by)
+    }
     return this.perform(command, args)
   }
 
@@ -62,6 +66,11 @@ export class SimRedis {
     return () => {
       this.#connections.delete(call)
     }
+  }
+
+  /** Calls once, when credits are set aside for a job, with who does that. */
+  onNextOpened(call: (by: Node) => void): void {
+    this.#onceOpened.push(call)
   }
 
   /** Somebody empties it; it lives on. */
