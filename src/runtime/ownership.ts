@@ -98,7 +98,7 @@ export class Ownership {
 
   /** Gives everything back and leaves. */
   async stop(): Promise<void> {
-    const { bus, registry, hostId, resources } = this.#options
+    const { bus, registry, hostId, resources, log } = this.#options
     this.#leaving = true
     this.#hosts.leave()
     await this.#placing
@@ -110,7 +110,11 @@ export class Ownership {
     }
     for (const stop of this.#stops) stop()
     this.#hosts.stop()
-    if (bus.connected) await registry.delete(checkpointKey(hostId))
+    if (!bus.connected) return
+    await registry.delete(checkpointKey(hostId)).catch((error) => {
+      // Nobody's claim leads to it any more.
+      log.warn({ err: error }, 'ownership: checkpoint left behind')
+    })
   }
 
   holds(name: string): boolean {

@@ -124,29 +124,37 @@ Acquire('is let go and taken again until it can; until then it is not held', asy
 
 Acquire.run()
 
-const Leaving = suite('a host that leaves while the bus is away')
+const Leaving = suite('a host that leaves while nothing is answered')
 
-Leaving('lets go of all that it holds, and does not wait for answers', async () => {
-  const registry = new DeafRegistry()
-  const clock = new ManualClock()
-  const released: string[] = []
-  const resource: ResourceKind = {
-    kind: 'watcher',
-    names: NAMES,
-    acquire: async () => {},
-    release: async (names) => void released.push(...names),
-  }
-  const bus = new JobBus()
-  const common = { bus, registry, clock, log: makeLog('test', 'silent') }
-  const ownership = new Ownership({ hostId: 'host-a', resources: [resource], ...common })
-  await ownership.start()
-  await rest()
-  bus.connected = false
-  const asked = () => Promise.reject(new Error('the bus is away'))
-  registry.put = asked
-  registry.delete = asked
-  await ownership.stop()
-  assert.equal(released, NAMES)
-})
+for (const connected of [false, true]) {
+  Leaving(`lets go of all that it holds, and ends; connected: ${connected}`, async () => {
+    const registry = new DeafRegistry()
+    const clock = new ManualClock()
+    const released: string[] = []
+    const resource: ResourceKind = {
+      kind: 'watcher',
+      names: NAMES,
+      acquire: async () => {},
+      release: async (names) => void released.push(...names),
+    }
+    const bus = new JobBus()
+    const common = { bus, registry, clock, log: makeLog('test', 'silent') }
+    const ownership = new Ownership({ hostId: 'host-a', resources: [resource], ...common })
+    await ownership.start()
+    await rest()
+    bus.connected = connected
+    let asked = 0
+    const unanswered = () => {
+      asked++
+      return Promise.reject(new Error('TIMEOUT'))
+    }
+    registry.put = unanswered
+    registry.delete = unanswered
+    await ownership.stop()
+    assert.equal(released, NAMES)
+    // Where the bus is away it would wait for each.
+    assert.is(asked > 0, connected)
+  })
+}
 
 Leaving.run()
