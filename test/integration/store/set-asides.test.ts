@@ -141,6 +141,23 @@ Asides('an older withdrawal, told late, does not end it', async () => {
   assert.equal(await withdrawn(wallet, 60, 13), { isNew: true, remaining: 20n, owned: 20n })
 })
 
+Asides('what moves otherwise does not end it: the voucher can still be used', async () => {
+  const wallet = await loaded(100)
+  await setAside(wallet, 60)
+  const moved = { wallet, block: 11, credits: toCredits(30) }
+  const standings = await store.ledger.apply([
+    { ...moved, logIndex: 0, kind: 'thawing_started' },
+    { ...moved, logIndex: 1, kind: 'thawing_cancelled' },
+    { ...moved, logIndex: 2, kind: 'deposited', at },
+  ])
+  assert.ok(standings !== 'unknown_wallet')
+  assert.equal(
+    standings.map((each) => each.remaining),
+    [10n, 40n, 70n],
+  )
+  assert.is((await store.setAsides.held(wallet))?.credits, 60n)
+})
+
 Asides('a chain read before what the ledger has seen is read again', async () => {
   const wallet = await loaded(100)
   await withdrawn(wallet, 20, 12)
