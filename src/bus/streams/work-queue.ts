@@ -59,7 +59,7 @@ export function makeWorkQueue<Body>(
         body = decode(message.data) as Body
       } catch (error) {
         log.error({ err: error, name, sequence: message.seq }, 'queue: a message nobody can read')
-        held.done(message.seq)
+        held.done(message)
         return
       }
       each(toWork(message, body, held))
@@ -114,27 +114,33 @@ function toWork<Body>(message: JsMsg, body: Body, held: Held): Work<Body> {
     sequence,
     storedAt: toUnixMs(Math.floor(info.timestampNanos / 1e6)),
     handed: info.deliveryCount,
-    done: () => held.done(sequence),
-    later: (span) => held.later(sequence, span),
+    done: () => held.done(message),
+    later: (span) => held.later(message, span),
   }
 }
 
-/** The messages that this process works on, by their place in the stream. */
+/**
+ * A message, in each of its copies. A stream that was lost, or came back from a backup, counts its places again:
+ * who was here before must not take what is new for what it has done.
+ */
+const nameOf = ({ seq, info }: JsMsg): string => `${seq} ${info.timestampNanos}`
+
+/** The messages that this process works on. */
 class Held {
-  readonly #messages = new Map<number, JsMsg>()
-  readonly #done = new Set<number>()
+  readonly #messages = new Map<string, JsMsg>()
+  readonly #done = new Set<string>()
   #whenEmpty: (() => void) | undefined
 
   /** @returns false where there is nothing to do: it is held already, or done */
   add(message: JsMsg): boolean {
-    const { seq } = message
-    if (this.#done.has(seq)) {
+    const name = nameOf(message)
+    if (this.#done.has(name)) {
       unlessClosed(() => message.ack())
       return false
     }
-    const isNew = !this.#messages.has(seq)
+    const isNew = !this.#messages.has(name)
     // The newest copy is the one whose acknowledgement counts.
-    this.#messages.set(seq, message)
+    this.#messages.set(name, message)
     return isNew
   }
 
@@ -142,16 +148,18 @@ class Held {
     for (const message of this.#messages.values()) unlessClosed(() => message.working())
   }
 
-  done(sequence: number): void {
-    unlessClosed(() => this.#messages.get(sequence)?.ack())
-    this.#forget(sequence)
-    this.#done.add(sequence)
+  done(message: JsMsg): void {
+    const name = nameOf(message)
+    unlessClosed(() => this.#messages.get(name)?.ack())
+    this.#forget(name)
+    this.#done.add(name)
     if (this.#done.size > DONE_REMEMBERED) this.#done.delete(this.#done.values().next().value!)
   }
 
-  later(sequence: number, span: DurationMs): void {
-    unlessClosed(() => this.#messages.get(sequence)?.nak(span))
-    this.#forget(sequence)
+  later(message: JsMsg, span: DurationMs): void {
+    const name = nameOf(message)
+    unlessClosed(() => this.#messages.get(name)?.nak(span))
+    this.#forget(name)
   }
 
   whenEmpty(call: () => void): void {
@@ -159,8 +167,8 @@ class Held {
     if (this.#messages.size === 0) call()
   }
 
-  #forget(sequence: number): void {
-    this.#messages.delete(sequence)
+  #forget(name: string): void {
+    this.#messages.delete(name)
     if (this.#messages.size === 0) this.#whenEmpty?.()
   }
 }
