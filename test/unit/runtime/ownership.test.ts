@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Ownership, type ResourceKind } from '../../../src/runtime/ownership.ts'
+import type { Claim } from '../../../src/runtime/placement.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
@@ -158,3 +159,86 @@ for (const connected of [false, true]) {
 }
 
 Leaving.run()
+
+/** One watcher, two hosts: whatever takes its time, there is one at work. */
+const Single = suite('one at a time')
+
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+function watcherHost(registry: WatchedRegistry, hostId = 'host-a') {
+  const calls: string[] = []
+  const slow = { acquire: Promise.resolve(), release: Promise.resolve() }
+  const resource: ResourceKind = {
+    kind: 'watcher',
+    names: ['watcher'],
+    acquire: async () => {
+      calls.push('acquire')
+      await slow.acquire
+      calls.push('runs')
+    },
+    release: async () => {
+      calls.push('release')
+      await slow.release
+      calls.push('ended')
+    },
+  }
+  const common = { bus: new JobBus(), registry, clock: new ManualClock() }
+  const options = { ...common, hostId, resources: [resource], log: makeLog('test', 'silent') }
+  const claimedBy = async () => ((await registry.get('claim.watcher'))?.value as Claim)?.host
+  return { ownership: new Ownership(options), calls, slow, claimedBy }
+}
+
+Single('what another host claimed first is not begun', async () => {
+  const registry = new WatchedRegistry()
+  const put = registry.put.bind(registry)
+  registry.put = async (key, value, revision) => {
+    if (key !== 'claim.watcher') return put(key, value, revision)
+    registry.put = put
+    await registry.set(key, { host: 'quicker', epoch: 1, from: 1 })
+    return 'conflict'
+  }
+  const { ownership, calls } = watcherHost(registry)
+  await ownership.start()
+  await rest()
+  assert.equal(calls, [])
+  assert.not.ok(ownership.holds('watcher'))
+  await ownership.stop()
+})
+
+Single('it is given back once it has ended, not before', async () => {
+  const { ownership, calls, slow, claimedBy } = watcherHost(new WatchedRegistry())
+  await ownership.start()
+  await rest()
+  const { open, opened } = gate()
+  slow.release = opened
+  const stopped = ownership.stop()
+  await rest()
+  assert.equal(calls, ['acquire', 'runs', 'release'])
+  assert.is(await claimedBy(), 'host-a')
+  open()
+  await stopped
+  assert.is(await claimedBy(), '')
+})
+
+Single('a host that leaves while it begins lets it begin, and then ends it', async () => {
+  const { ownership, calls, slow, claimedBy } = watcherHost(new WatchedRegistry())
+  const { open, opened } = gate()
+  slow.acquire = opened
+  await ownership.start()
+  await rest()
+  const stopped = ownership.stop()
+  await rest()
+  open()
+  await stopped
+  await rest()
+  assert.equal(calls, ['acquire', 'runs', 'release', 'ended'])
+  assert.is(await claimedBy(), '')
+})
+
+Single.run()
