@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { NoResponders } from '../../../src/ports/bus.ts'
+import { NoResponders, RequestTimeout } from '../../../src/ports/bus.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
@@ -121,6 +121,36 @@ GivenUp('nor what another owner was found to have written first', async () => {
   await slow.clock.advance(10_000)
   await rest()
   assert.equal(slow.ran, [])
+})
+
+GivenUp('the next owner runs what is due, though nobody says a word to it', async () => {
+  const journal = new HeldJournal()
+  const owner = makeHost(journal, 'owner')
+  await owner.host.acquire([0])
+  await owner.tell('begin')
+  await owner.host.release([0])
+  const next = makeHost(journal, 'next')
+  await next.host.acquire([0])
+  await next.host.rehydrate([0], 1)
+  await next.clock.advance(2_000)
+  assert.ok(next.ran.length >= 2)
+})
+
+GivenUp('commands that were waiting are left to the next owner', async () => {
+  const journal = new HeldJournal()
+  const { host, tell } = makeHost(journal, 'owner')
+  await host.acquire([0])
+  await tell('begin')
+  const letGo = journal.hold()
+  void tell('finish').catch(() => {})
+  await rest()
+  const answer = tell('get').catch((error: unknown) => error)
+  await rest()
+  const released = host.release([0])
+  letGo()
+  await released
+  assert.is(journal.records.length, 2, 'what was being written is')
+  assert.instance(await answer, RequestTimeout, 'it may be out of date here')
 })
 
 GivenUp.run()
