@@ -72,7 +72,7 @@ export class Claims {
       previous?.from ?? 1,
       (previous && checkpoints.get(previous.host)?.[name]) ?? 1,
     )
-    const claim: Claim = { host: hostId, epoch: (previous?.epoch ?? 0) + 1, from }
+    const claim: Claim = { host: hostId, from }
     const revision = await registry.put(claimKey(name), claim, known?.revision ?? 0)
     if (revision === 'conflict') {
       // The watch tells, too, but may be dumb for a while when a server has died.
@@ -88,7 +88,7 @@ export class Claims {
   async giveBack(name: string, from: number | undefined): Promise<void> {
     const known = this.#known.get(name)
     if (!known || known.claim.host !== this.#options.hostId) return
-    const claim: Claim = { host: '', epoch: known.claim.epoch, from: from ?? known.claim.from }
+    const claim: Claim = { host: '', from: from ?? known.claim.from }
     const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
     if (revision !== 'conflict') this.#learn(name, claim, revision)
   }

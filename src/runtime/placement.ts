@@ -54,7 +54,6 @@ export function makeHomes(): (
 /** Who holds a resource. `host` is '' when it was given back. */
 export interface Claim {
   readonly host: string
-  readonly epoch: number
   /** Where a reader of the journal starts when the holder left no newer checkpoint. */
   readonly from: number
 }

@@ -168,7 +168,7 @@ Handover('who lives is not replaced, whoever misses it', async () => {
 Handover('owners of an earlier life of the network are not waited for', async () => {
   const network = new Network()
   for (const each of NAMES) {
-    await network.registry.set(`claim.${each}`, { host: 'earlier', epoch: 1, from: 5 })
+    await network.registry.set(`claim.${each}`, { host: 'earlier', from: 5 })
   }
   const a = await network.host('a')
   assert.is(a.held.size, 12)
@@ -220,8 +220,8 @@ Claiming(
   async () => {
     const registry = new MemoryRegistry()
     const [a, b] = [new Claims({ hostId: 'a', registry }), new Claims({ hostId: 'b', registry })]
-    await registry.set('claim.p.1', { host: '', epoch: 3, from: 5 })
-    await registry.set('claim.p.2', { host: '', epoch: 3, from: 5 })
+    await registry.set('claim.p.1', { host: '', from: 5 })
+    await registry.set('claim.p.2', { host: '', from: 5 })
     await a.take('p.1', new Map())
     await a.take('p.2', new Map())
     await a.take('p.1', new Map())
@@ -239,7 +239,7 @@ Claiming(
   'given back without a checkpoint, the next owner reads from where this one did',
   async () => {
     const registry = new MemoryRegistry()
-    await registry.set('claim.p.1', { host: '', epoch: 3, from: 5 })
+    await registry.set('claim.p.1', { host: '', from: 5 })
     const [a, b] = [new Claims({ hostId: 'a', registry }), new Claims({ hostId: 'b', registry })]
     await a.take('p.1', new Map())
     await a.take('p.1', new Map())
@@ -258,13 +258,13 @@ Claiming('what is told late of a claim of before takes nothing away', async () =
     return () => {}
   }
   await a.watch(() => {})
-  const before = { host: '', epoch: 1, from: 4 }
+  const before = { host: '', from: 4 }
   await registry.set('claim.p.1', before)
   tell('claim.p.1', { value: before, revision: 1 })
   assert.ok(await a.take('p.1', new Map()))
   tell('claim.p.1', { value: before, revision: 1 })
   assert.is(a.of('p.1')?.host, 'a')
-  tell('claim.p.1', { value: { host: 'b', epoch: 3, from: 4 }, revision: 3 })
+  tell('claim.p.1', { value: { host: 'b', from: 4 }, revision: 3 })
   assert.is(a.of('p.1')?.host, 'b', 'what is newer does')
 })
 

@@ -40,8 +40,8 @@ Lowest('what was left, else where the holder began', async () => {
   const registry = new WatchedRegistry()
   const clock = new ManualClock()
   let left = 5
-  await registry.set('claim.a', { host: '', epoch: 1, from: 4 })
-  await registry.set('claim.b', { host: '', epoch: 1, from: 2 })
+  await registry.set('claim.a', { host: '', from: 4 })
+  await registry.set('claim.b', { host: '', from: 2 })
   const holder = host(registry, clock, 'holder', () => left)
   await holder.start()
   await rest()
@@ -200,7 +200,7 @@ Single('what another host claimed first is not begun', async () => {
   registry.put = async (key, value, revision) => {
     if (key !== 'claim.watcher') return put(key, value, revision)
     registry.put = put
-    await registry.set(key, { host: 'quicker', epoch: 1, from: 1 })
+    await registry.set(key, { host: 'quicker', from: 1 })
     return 'conflict'
   }
   const { ownership, calls } = watcherHost(registry)

@@ -16,7 +16,7 @@ const place = (claim: string | undefined, more: { isHeld?: boolean; dead?: strin
       MINE,
       HOSTS.filter((host) => host !== more.dead),
     ),
-    claim: claim === undefined ? undefined : ({ host: claim, epoch: 1, from: 1 } satisfies Claim),
+    claim: claim === undefined ? undefined : ({ host: claim, from: 1 } satisfies Claim),
     isHeld: more.isHeld ?? false,
     isDead: (host) => host === more.dead,
   })
@@ -30,7 +30,7 @@ Placed('what is mine and free, or was held by the dead, is taken', () => {
 
 Placed('what I hold stays, until it belongs to another', () => {
   assert.is(place(me, { isHeld: true }), 'stay')
-  const claim = { host: me, epoch: 1, from: 1 }
+  const claim = { host: me, from: 1 }
   const about = { me, home: other, claim, isDead: () => false }
   assert.is(placementOf({ ...about, isHeld: true }), 'give_back')
   assert.is(placementOf({ ...about, isHeld: false }), 'give_back', 'or nobody could take it')
