@@ -39,10 +39,27 @@ Placed('what I hold stays, until it belongs to another', () => {
 Placed('where a resource belongs is remembered until other hosts live', () => {
   const names = Array.from({ length: 64 }, (_, i) => `p.${i}`)
   const among = makeHomes()
-  for (const hosts of [HOSTS, HOSTS, ['host-a'], [], ['host-a', 'host-b', 'host-c'], HOSTS]) {
+  const others = [['host-a', 'host-c'], ['host-a'], [], ['host-a', 'host-b', 'host-c']]
+  for (const hosts of [HOSTS, HOSTS, ...others, HOSTS]) {
     const homeOf = among([...hosts])
     for (const name of names)
       assert.is(homeOf(name), chooseHost(name, hosts), `${name} of ${hosts}`)
+  }
+})
+
+Placed('all hosts agree, each gets its share, and with one that goes only its own moves', () => {
+  const names = Array.from({ length: 64 }, (_, i) => `p.${i}`)
+  const hosts = ['host-a', 'host-b', 'host-c', 'host-d']
+  for (const gone of hosts) {
+    const left = hosts.filter((host) => host !== gone)
+    let moved = 0
+    for (const name of names) {
+      const home = chooseHost(name, hosts)
+      assert.is(chooseHost(name, hosts.toReversed()), home)
+      if (home === gone) moved++
+      else assert.is(chooseHost(name, left), home)
+    }
+    assert.ok(moved >= 6 && moved <= 32, `${moved} of ${gone}`)
   }
 })
 
