@@ -13,6 +13,7 @@ import { Witness } from './callers/witness.ts'
 import { planDisasters } from './disasters.ts'
 import { type Interested, judgeWebhooks, stillDue } from './endpoints/judge.ts'
 import { makeWebhooks } from './endpoints/webhooks.ts'
+import { planGasTroubles } from './gas-troubles.ts'
 import type { LifeHistory } from './history.ts'
 import { HOST_CONFIG } from './host-config.ts'
 import { House } from './house.ts'
@@ -227,6 +228,7 @@ class Life {
     const around = { nats, chain: settlement.chain, wallets: this.#wallets, withinMs }
     this.#outsiders = new Outsiders(kernel, { ...around, takeBack: this.#house.isHasty })
     new Administrators(kernel, around)
+    planGasTroubles(kernel, around)
     planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
     const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
     planAims(kernel, this.#processes, aimedAt)

@@ -5,6 +5,7 @@ import type { Random, World } from '../world.ts'
 import type { Call } from './calls.ts'
 import { execute } from './contract.ts'
 import { ContractState } from './contract-state.ts'
+import { gasUsed, Purses, type Spent } from './gas.ts'
 import { type ContractTerms, type Log, Revert, Scene } from './scene.ts'
 
 export interface ChainTerms {
@@ -23,6 +24,8 @@ export interface Transaction {
   /** Undefined: of somebody whose nonces nobody here looks at. */
   readonly nonce: number | undefined
   readonly maxFeeWei: bigint
+  /** The most that it may use; undefined: as much as it needs. */
+  readonly gas?: bigint
   readonly call: Call
 }
 
@@ -45,6 +48,7 @@ export interface SimBlock {
   /** After it. */
   readonly state: ContractState
   readonly nonces: ReadonlyMap<Address, number>
+  readonly spent: Spent
 }
 
 /** By chance, of each block or of each transaction in each block. */
@@ -57,10 +61,12 @@ const FAULTS = {
   dear: 0.04,
   outage: 0.015,
   late: 0.1,
+  unpaidForgotten: 0.5,
 }
 const REORG_BLOCKS_MAX = 3
 const DEAR_BLOCKS_MAX = 6
 const OUTAGE_MS_MAX = 6_000
+const INTRUDER_GAS = 100_000n
 
 /**
  * One chain and the node in front of it: a pool, blocks at an interval, nonces, base fees that rise
@@ -80,6 +86,8 @@ export class SimChain {
   #dearBlocks = 0
   #dearTimes = 1n
   #count = 0
+  readonly #purses = new Purses()
+  #gasTimes = 1
   /** No reorg takes these back: with them the world began. */
   #firstBlocks = 1
   readonly #listeners = new Set<() => void>()
@@ -93,7 +101,9 @@ export class SimChain {
     const genesis = { number: 0, hash: hashOf('genesis'), parentHash: hashOf('nothing') }
     const { baseFeeWei } = terms
     const at = seconds(world)
-    this.blocks = [{ ...genesis, at, baseFeeWei, included: [], state, nonces: new Map() }]
+    this.blocks = [
+      { ...genesis, at, baseFeeWei, included: [], state, nonces: new Map(), spent: new Map() },
+    ]
   }
 
   /** Begins to make blocks. */
@@ -160,9 +170,37 @@ export class SimChain {
   intrude(sender: Address, call: Call): void {
     const hash = hashOf(`intruder ${sender} ${++this.#count}`)
     const nonce = this.nonceOf(sender)
+    const maxFeeWei = this.head.baseFeeWei * 100n
+    const gas = INTRUDER_GAS
+    if (!this.canPay(sender, gas * maxFeeWei)) return
     this.pool = this.pool.filter((each) => each.sender !== sender || each.nonce !== nonce)
-    this.pool.push({ hash, sender, nonce, maxFeeWei: 2n ** 64n, call })
+    this.pool.push({ hash, sender, nonce, maxFeeWei, gas, call })
     this.note(`takes ${short(hash)} ${call.type}, nonce ${nonce}, of another sender with a key`)
+  }
+
+  /** From now on the sender holds so much of the chain's coin; undefined: enough for anything. */
+  holdCoin(sender: Address, wei: bigint | undefined): void {
+    this.#purses.hold(sender, wei, this.head.spent)
+    this.note(`${sender} holds ${wei ?? 'plenty of'} wei`)
+  }
+
+  /** Undefined: enough for anything. */
+  coinOf(sender: Address, block: SimBlock = this.head): bigint | undefined {
+    return this.#purses.left(sender, block.spent)
+  }
+
+  canPay(sender: Address, wei: bigint, spent: Spent = this.head.spent): boolean {
+    return this.#purses.canPay(sender, wei, spent)
+  }
+
+  /** From now on each item costs so many times what it costs usually. */
+  chargeGas(times: number): void {
+    this.#gasTimes = times
+    this.note(`asks ${times} times the gas for an item`)
+  }
+
+  gasOf(call: Call): bigint {
+    return gasUsed(call, this.#gasTimes)
   }
 
   /** Tries a call as of the next block. @returns the error's name */
@@ -220,14 +258,16 @@ export class SimChain {
       this.#dearTimes = BigInt(random.between(3, 30))
     }
     if (this.#dearBlocks > 0) this.#dearBlocks--
-    this.pool = this.pool.filter((each) => each.nonce === undefined || !this.#isDropped(each))
+    this.pool = this.pool.filter((each) => !this.#isDropped(each))
     if (this.#chance(FAULTS.reorg)) this.#reorganize()
     else this.#extend(this.pool.filter(() => !this.#chance(FAULTS.passedBy)))
     this.#tell()
   }
 
-  #isDropped({ hash }: Transaction): boolean {
-    if (!this.#chance(FAULTS.dropped)) return false
+  #isDropped({ hash, sender, nonce, ...offer }: Transaction): boolean {
+    if (nonce === undefined) return false
+    const isPaid = this.canPay(sender, mostOf(offer))
+    if (!this.#chance(isPaid ? FAULTS.dropped : FAULTS.unpaidForgotten)) return false
     this.#world.history.add('chain', `forgets ${short(hash)}`)
     return true
   }
@@ -262,12 +302,20 @@ export class SimChain {
     const baseFeeWei = this.#terms.baseFeeWei * (this.#dearBlocks > 0 ? this.#dearTimes : 1n)
     let state = parent.state
     const nonces = new Map(parent.nonces)
+    const spent = new Map(parent.spent)
     const included: Included[] = []
     let logs = 0
-    for (const transaction of inOrder(ready, nonces, baseFeeWei)) {
+    const isPaid = (each: Transaction) => this.canPay(each.sender, mostOf(each), spent)
+    for (const transaction of inOrder(ready, { nonces, baseFeeWei, isPaid })) {
+      const { sender, call, gas } = transaction
       const next = state.fork()
       const scene = new Scene(next, this.contract, at)
-      const outcome = execute(scene, transaction.sender, transaction.call)
+      const used = this.gasOf(call)
+      const runsOut = gas !== undefined && used > gas
+      const outcome = runsOut ? new Revert('OutOfGas') : execute(scene, sender, call)
+      if (gas !== undefined) {
+        spent.set(sender, (spent.get(sender) ?? 0n) + (runsOut ? gas : used) * baseFeeWei)
+      }
       const reverted = outcome instanceof Revert
       if (!reverted) state = next
       const placed = reverted ? [] : outcome.map((log) => ({ ...log, logIndex: logs++ }))
@@ -276,7 +324,7 @@ export class SimChain {
     }
     const hash = hashOf(`${parent.hash} ${number} ${++this.#count}`)
     const block = { number, hash, parentHash: parent.hash, at, baseFeeWei }
-    this.blocks.push({ ...block, included, state, nonces })
+    this.blocks.push({ ...block, included, state, nonces, spent })
     this.pool = this.pool.filter((each) => !isDone(each, included, nonces))
     this.#tellHistory(number, included)
     return this.head
@@ -304,23 +352,32 @@ export class SimChain {
   }
 }
 
+interface Terms {
+  readonly nonces: Map<Address, number>
+  readonly baseFeeWei: bigint
+  isPaid(transaction: Transaction): boolean
+}
+
 /** What one block takes: each sender's in the order of their nonces, at most one for each. */
 function* inOrder(
   ready: readonly Transaction[],
-  nonces: Map<Address, number>,
-  baseFeeWei: bigint,
+  { nonces, baseFeeWei, isPaid }: Terms,
 ): Generator<Transaction> {
   let left = ready.filter(({ maxFeeWei }) => maxFeeWei >= baseFeeWei)
+  const isNext = (each: Transaction) =>
+    each.nonce === undefined || (each.nonce === (nonces.get(each.sender) ?? 0) && isPaid(each))
   for (;;) {
-    const next = left.find(
-      ({ sender, nonce }) => nonce === undefined || nonce === (nonces.get(sender) ?? 0),
-    )
+    const next = left.find(isNext)
     if (!next) return
     if (next.nonce !== undefined) nonces.set(next.sender, next.nonce + 1)
     left = left.filter((each) => each !== next)
     yield next
   }
 }
+
+/** What its sender must hold for it. */
+const mostOf = ({ gas = 0n, maxFeeWei }: Pick<Transaction, 'gas' | 'maxFeeWei'>): bigint =>
+  gas * maxFeeWei
 
 const isOfLane = ({ nonce }: Transaction): boolean => nonce !== undefined
 

@@ -56,7 +56,7 @@ function answer({ chain, signed }: Options, method: string, params: readonly unk
     case 'eth_getTransactionCount':
       return hex(nonceOf(chain, head, first as Address, second as string))
     case 'eth_getBalance':
-      return hex(RICH)
+      return hex(chain.coinOf(first as Address, head) ?? RICH)
     case 'eth_feeHistory':
       return { baseFeePerGas: [hex(head.baseFeeWei), hex(head.baseFeeWei)], reward: [] }
     case 'eth_getTransactionReceipt':
@@ -145,10 +145,15 @@ function take(chain: SimChain, signed: Signed | undefined): Hex32 {
   const refuse = (reason: string) => new RpcError('eth_sendRawTransaction', -32000, reason)
   if (!signed) throw refuse('rlp: not a transaction that anybody signed')
   const { hash, sender, transaction } = signed
-  const { nonce, maxFeePerGas } = transaction
+  const { nonce, maxFeePerGas, gas } = transaction
   if (nonce < chain.nonceOf(sender)) throw refuse('nonce too low')
   const rival = chain.pool.find((each) => each.sender === sender && each.nonce === nonce)
   if (rival?.hash === hash) throw refuse('already known')
+  const cost = gas * maxFeePerGas
+  if (!chain.canPay(sender, cost)) {
+    const words = `balance ${chain.coinOf(sender)}, tx cost ${cost}`
+    throw refuse(`insufficient funds for gas * price + value: ${words}`)
+  }
   if (rival && maxFeePerGas * 100n < rival.maxFeeWei * REPLACEMENT_PERCENT) {
     throw refuse('replacement transaction underpriced')
   }
@@ -156,7 +161,7 @@ function take(chain: SimChain, signed: Signed | undefined): Hex32 {
     throw refuse('transaction underpriced: max fee per gas is less than the block base fee')
   }
   const call = decodeCall(transaction.data)
-  const taken = { hash, sender, nonce, maxFeeWei: maxFeePerGas, call }
+  const taken = { hash, sender, nonce, maxFeeWei: maxFeePerGas, gas, call }
   chain.pool = [...chain.pool.filter((each) => each !== rival), taken]
   chain.note(`takes ${short(hash)} ${call.type}, nonce ${nonce}`)
   return hash
@@ -170,7 +175,8 @@ export interface EthCall {
 
 /** @throws {RpcError} where the call would revert; its reason is the error's name */
 function estimate(chain: SimChain, head: SimBlock, { from, data }: EthCall): Hex {
-  const error = chain.tryOut(from!, decodeCall(data), head)
+  const call = decodeCall(data)
+  const error = chain.tryOut(from!, call, head)
   if (error !== undefined) throw new RpcError('eth_estimateGas', 3, error)
-  return hex(200_000)
+  return hex(chain.gasOf(call))
 }
