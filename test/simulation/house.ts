@@ -22,6 +22,9 @@ const EAGER = 0.15
 /** In some a settlement is final some blocks later. */
 const PATIENT = 0.1
 const CONFIRMATIONS = [2, 4] as const
+/** In some lives wallets go to the contract with their disputes, and its windows are short. */
+const CONTESTED = 0.06
+const SHORT_WINDOWS = { disputeSeconds: 15, arbitrationSeconds: 20 }
 /** In some lives all hosts but the first run some kinds of actors only. */
 const SPLIT = 0.25
 const FIRST = 'host-1'
@@ -38,6 +41,8 @@ export class House {
   readonly isHasty: boolean
   /** Who was answered may pay nothing, where the lock is passed over in the end. */
   readonly isEager: boolean
+  /** Disputes may come too late for the contract, and end soon. */
+  readonly isContested: boolean
   readonly endpoints: Endpoints
   readonly #world: World
   readonly #config: ActorsConfig
@@ -53,6 +58,7 @@ export class House {
     this.redis = new SimRedis(world, scripts)
     this.isHasty = world.random.chance(HASTY)
     this.isEager = world.random.chance(EAGER)
+    this.isContested = world.random.chance(CONTESTED)
     this.#config = {
       ...HOST_CONFIG,
       ESCROW_ROUTE_AT: this.isEager ? 'broadcast' : 'included',
@@ -62,7 +68,8 @@ export class House {
     }
     this.#isSplit = world.random.chance(SPLIT)
     const { spans, trouble } = this.#terms
-    this.settlement = makeSettlementChain(world, trouble, spans)
+    const windows = this.isContested ? SHORT_WINDOWS : {}
+    this.settlement = makeSettlementChain(world, trouble, { ...spans, ...windows })
     this.endpoints = new Endpoints(world)
   }
 

@@ -10,6 +10,7 @@ import { judge } from './callers/judge.ts'
 import { attemptsOf, webhookRecord } from './callers/truth.ts'
 import { letIn } from './callers/wallet-keys.ts'
 import { Witness } from './callers/witness.ts'
+import { Contesters } from './contesters.ts'
 import { planDisasters } from './disasters.ts'
 import { type Interested, judgeWebhooks, stillDue } from './endpoints/judge.ts'
 import { makeWebhooks } from './endpoints/webhooks.ts'
@@ -151,13 +152,13 @@ class Life {
   end(): void {
     if (this.#kernel.failures.length > 0) return
     if (this.#restLooks <= REST_LOOKS) this.#kernel.fail('it ended before it came to rest')
-    const { nats } = this.#house
+    const { nats, isContested } = this.#house
     const { chain, callOf } = this.#house.settlement
     const jobs = jobsOf(nats)
     const wasUndone = (view: JobView) => this.#auditor.wasUndone(view)
     const awayMs = this.#absence.of === 'nobody' ? 0 : this.#absence.spanMs
     const told = judge(this.#witness, {
-      contractMayRefuse: awayMs > chain.contract.disputeSeconds * 1_000,
+      contractMayRefuse: isContested || awayMs > chain.contract.disputeSeconds * 1_000,
       view: (jobId) => jobs.find(({ id }) => id === jobId),
       memoryWasLost: this.#memoryWasLost,
       wasUndone,
@@ -229,6 +230,7 @@ class Life {
     this.#outsiders = new Outsiders(kernel, { ...around, takeBack: this.#house.isHasty })
     new Administrators(kernel, around)
     planGasTroubles(kernel, around)
+    if (this.#house.isContested) new Contesters(kernel, settlement.chain)
     planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
     const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
     planAims(kernel, this.#processes, aimedAt)
@@ -282,7 +284,8 @@ class Life {
     if (!this.#crowd?.isDone) yield 'callers wait'
     const owed = nats.stream('HOOK').messages.size
     if (owed > 0) yield `${owed} deliveries are owed`
-    const isOpen = (status: string) => this.#outsiders?.decides && status === 'disputed'
+    const decides = this.#outsiders?.decides || this.#house.isContested
+    const isOpen = (status: string) => decides && status === 'disputed'
     const jobs = jobsOf(nats)
     for (const { id, rests, status } of jobs) {
       if (!rests || isOpen(status)) yield `${id} is ${status}`

@@ -170,11 +170,15 @@ export class Auditor {
     return [...flaws, ...this.held()]
   }
 
-  /** What a reorg took of what jobs count on: it is sent again, or refused, and the job told. */
+  /**
+   * What a reorg took of what jobs count on: it is sent again, or refused, and the job told. And a dispute that
+   * the job has not heard of yet: its wallet may open one at any time.
+   */
   lost(jobs: readonly JobView[]): readonly string[] {
-    const isLost = ({ id, status, settlementTx }: JobView) => {
+    const isLost = ({ id, status, settlementTx, disputeTx }: JobView) => {
       const book = this.#books.jobs.get(id)
       if (!book) return settlementTx !== null
+      if (book.disputeTx && book.disputeTx !== disputeTx) return true
       return status === 'disputed' && book.status === 'settled'
     }
     return jobs.filter(isLost).map(({ id, status }) => `${id} is ${status}, and not so on chain`)

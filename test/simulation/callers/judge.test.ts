@@ -19,6 +19,7 @@ const OTHER_JOB = toJobId(`job_${'2'.repeat(26)}`)
 const CALLER = 'caller-1'
 const TEXT = `${JOB}@worker ${questionOf(CALLER)} some text`
 const NOW = toUnixMs(1_000_000)
+const TX = outputHash('a transaction')
 
 const settled = viewOf(JOB, 'settled', {
   wallet: WALLET,
@@ -196,6 +197,16 @@ test('a dispute that was told to be open after its window, or that claims anothe
   says(verdict([], [disputed], [late]), /told opened, and it was too late/)
   const other = { ...disputed, disputedHash: outputHash('another') }
   says(verdict([], [other], [opened]), /opened for 0x/)
+  const byWallet = { callOf: (): Call => ({ type: 'openDispute', jobId: JOB, claimedHash: TX }) }
+  assert.equal(verdict([], [other], [opened], byWallet), [], 'the wallet was faster on chain')
+})
+
+test('a dispute that was refused for another, which only its wallet can have opened on chain', () => {
+  const disputed: JobView = { ...settled, status: 'disputed', disputeTx: TX, disputedHash: TX }
+  const refused = { ...opened, status: 409, body: { error: { code: 'dispute_already_open' } } }
+  says(verdict([], [disputed], [refused]), /told that another is open/)
+  const byWallet = { callOf: (): Call => ({ type: 'openDispute', jobId: JOB, claimedHash: TX }) }
+  assert.equal(verdict([], [disputed], [refused], byWallet), [])
 })
 
 test('a worker, or a transaction, that is not that of the job', () => {

@@ -157,6 +157,7 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
   }
   if (status === 200) return judgeOpened(told, view, verdicts).map((flaw) => `${about}: ${flaw}`)
   if (body.error?.code === 'dispute_already_open') {
+    if (isOfWallet(view, verdicts)) return []
     const others = witness.disputes.filter((other) => other.jobId === jobId && other !== told)
     return others.length > 0 ? [] : [`${about}: told that another is open`]
   }
@@ -166,14 +167,17 @@ function judgeDispute(told: ToldDispute, witness: Witness, verdicts: Verdicts): 
   return told.endedAt < surelyInTime ? [`${about}: told that it is too late, in time`] : []
 }
 
-function judgeOpened(
-  { askedAt, sent }: ToldDispute,
-  { completedAt, disputeTx, disputedHash }: JobView,
-  { contractMayRefuse, disputeWindowMs, clocksApartMs }: Verdicts,
-): string[] {
+/** Its wallet went to the contract itself. */
+const isOfWallet = ({ disputeTx }: JobView, { callOf }: Verdicts): boolean =>
+  disputeTx !== null && callOf?.(disputeTx)?.type === 'openDispute'
+
+function judgeOpened({ askedAt, sent }: ToldDispute, view: JobView, verdicts: Verdicts): string[] {
+  const { completedAt, disputeTx, disputedHash } = view
+  const { contractMayRefuse, disputeWindowMs, clocksApartMs } = verdicts
   const flaws: string[] = []
   if (disputeTx === null && !contractMayRefuse) flaws.push('told opened, and is not')
-  if (disputeTx !== null && disputedHash !== sent) flaws.push(`opened for ${disputedHash}`)
+  if (disputeTx !== null && disputedHash !== sent && !isOfWallet(view, verdicts))
+    flaws.push(`opened for ${disputedHash}`)
   if (completedAt !== null && askedAt > addMs(completedAt, disputeWindowMs + clocksApartMs)) {
     flaws.push('told opened, and it was too late')
   }
