@@ -2,8 +2,8 @@
 const FREE_ANSWERS = 64
 /** Each one beyond that lets all of them rest so much longer between two reads. */
 const REST_MS_PER_ANSWER = 0.1
-/** Nobody who reads along notices so little. */
-const REST_MAX_MS = 40
+/** Ten times a second still reads as one flow. Only who has more than a thousand open at once comes so far. */
+const REST_MAX_MS = 100
 
 /**
  * When answers that are open at the same time are read on. What a read costs hangs little on how much it
