@@ -22,10 +22,10 @@ declare module 'ioredis' {
 
 /** The scripts by which a wallet's money changes, as commands. Those that may join a job name one more key. */
 export function defineLedgerCommands(redis: Redis): void {
-  redis.defineCommand('ledgerReserve', { numberOfKeys: 2, lua: ledgerScript('reserve') })
-  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 3, lua: ledgerScript('reserve') })
-  redis.defineCommand('ledgerRelease', { numberOfKeys: 2, lua: ledgerScript('release') })
-  redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 3, lua: ledgerScript('release') })
+  redis.defineCommand('ledgerReserve', { numberOfKeys: 3, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerReserveJoinable', { numberOfKeys: 4, lua: ledgerScript('reserve') })
+  redis.defineCommand('ledgerRelease', { numberOfKeys: 3, lua: ledgerScript('release') })
+  redis.defineCommand('ledgerReleaseJoinable', { numberOfKeys: 4, lua: ledgerScript('release') })
   redis.defineCommand('ledgerBalance', { numberOfKeys: 2, lua: ledgerScript('balance') })
   redis.defineCommand('ledgerAccountFor', { numberOfKeys: 2, lua: ledgerScript('account-for') })
   redis.defineCommand('ledgerLoad', { numberOfKeys: 2, lua: ledgerScript('load') })

@@ -15,6 +15,7 @@ import { defineLedgerCommands, type ToldReservation } from './ledger-commands.ts
 
 export const walletKey = (wallet: Address) => `w:{${wallet}}`
 export const holdsKey = (wallet: Address) => `h:{${wallet}}`
+const openEntry = (wallet: Address, jobId: JobId) => `${jobId} ${wallet}`
 const joinedKey = (wallet: Address, joinKey: string) => `i:{${wallet}}:${joinKey}`
 /** Jobs with a reservation, by the time it was made: what the sweeper looks through. */
 const OPEN = 'open'
@@ -32,39 +33,20 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
     await generation(),
   ]
 
-  const giveBack = async (wallet: Address, jobId: JobId, joinKey: string | undefined) => {
-    const [walletAt, holdsAt, life] = await of(wallet)
-    if (joinKey === undefined) await redis.ledgerRelease(walletAt, holdsAt, life, jobId)
-    else {
-      const joinedAt = joinedKey(wallet, joinKey)
-      await redis.ledgerReleaseJoinable(walletAt, holdsAt, joinedAt, life, jobId)
-    }
-  }
-
   return {
     reserve: async (reservation) => {
-      const { wallet, jobId, at, join } = reservation
-      const args = await of(wallet)
-      // The entry comes first: one without a reservation is harmless, the reverse is not.
-      const [opened, told] = await Promise.allSettled([
-        redis.zadd(OPEN, at, `${jobId} ${wallet}`),
-        sendReservation(redis, args, reservation),
-      ])
-      if (told.status === 'rejected') throw told.reason
-      const reply = told.value
-      if (opened.status === 'rejected') {
-        // Redis was full for the one and had room for the other: no sweeper would find it.
-        if (reply[0] === 'reserved') await giveBack(wallet, jobId, join?.key)
-        throw opened.reason
-      }
-      if (reply[0] !== 'reserved') await redis.zrem(OPEN, `${jobId} ${wallet}`)
+      const reply = await sendReservation(redis, await of(reservation.wallet), reservation)
       return toReserveReply(reply)
     },
 
     release: async (wallet, jobId, joinKey) => {
-      await giveBack(wallet, jobId, joinKey)
-      // Only then: what the sweeper finds no more, nobody gives back.
-      await redis.zrem(OPEN, `${jobId} ${wallet}`)
+      const [walletAt, holdsAt, life] = await of(wallet)
+      const args = [life, jobId, openEntry(wallet, jobId)]
+      if (joinKey === undefined) await redis.ledgerRelease(walletAt, holdsAt, OPEN, ...args)
+      else {
+        const joinedAt = joinedKey(wallet, joinKey)
+        await redis.ledgerReleaseJoinable(walletAt, holdsAt, OPEN, joinedAt, ...args)
+      }
     },
 
     joinable: async (wallet, joinKey) => {
@@ -108,7 +90,7 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       const left = entries.filter(({ kind }) => kind === 'locked')
       const [told] = await Promise.all([
         redis.ledgerApply(...(await of(wallet)), ...entries.flatMap(entryArguments)),
-        left.length > 0 && redis.zrem(OPEN, ...left.map(({ jobId }) => `${jobId} ${wallet}`)),
+        left.length > 0 && redis.zrem(OPEN, ...left.map(({ jobId }) => openEntry(wallet, jobId!))),
       ])
       return told.length === 0 ? 'unknown_wallet' : entries.map((_, i) => toStanding(told, 3 * i))
     },
@@ -149,13 +131,13 @@ function toStanding(told: readonly string[], at: number): Standing {
 function sendReservation(
   redis: Redis,
   [walletAt, holdsAt, life]: readonly [string, string, string],
-  { wallet, jobId, credits, join }: Reservation,
+  { wallet, jobId, credits, at, join }: Reservation,
 ): Promise<ToldReservation> {
-  const args = [life, jobId, String(credits)]
-  if (!join) return redis.ledgerReserve(walletAt, holdsAt, ...args)
+  const args = [life, jobId, String(credits), String(at), openEntry(wallet, jobId)]
+  if (!join) return redis.ledgerReserve(walletAt, holdsAt, OPEN, ...args)
   const joinedAt = joinedKey(wallet, join.key)
   const entry = [join.bodyDigest, join.replaces ?? '', String(join.ttlMs)]
-  return redis.ledgerReserveJoinable(walletAt, holdsAt, joinedAt, ...args, ...entry)
+  return redis.ledgerReserveJoinable(walletAt, holdsAt, OPEN, joinedAt, ...args, ...entry)
 }
 
 function toReserveReply([type, told, returning = '0']: ToldReservation): ReserveReply {

@@ -58,7 +58,7 @@ const JOB_VIEWS = [MODELS, LISTS, MEMORY]
 /** Reserves credits and gives them back; fetches answers. */
 const edge: readonly Grant[] = [
   CONNECTS,
-  scripts(WALLETS, HOLDS, JOINS, PROMPTS, BURSTS, ...JOB_VIEWS),
+  scripts(WALLETS, HOLDS, JOINS, OPEN_JOBS, PROMPTS, BURSTS, ...JOB_VIEWS),
   on([WALLETS], 'hget', 'hmget', 'hincrby'),
   on([HOLDS], 'hget', 'hset', 'hdel'),
   on([JOINS], 'get', 'set', 'del'),
@@ -86,7 +86,7 @@ const pool: readonly Grant[] = [CONNECTS, reading([PROMPTS], 'get'), writing([AN
 const actors: readonly Grant[] = [
   CONNECTS,
   { commands: ['scan', 'bgrewriteaof'] },
-  scripts(WALLETS, HOLDS, JOINS, VOUCHERS, ...JOB_VIEWS, REBUILDING),
+  scripts(WALLETS, HOLDS, JOINS, OPEN_JOBS, VOUCHERS, ...JOB_VIEWS, REBUILDING),
   on([WALLETS], 'hget', 'hmget', 'hset', 'hincrby', 'unlink', 'expire'),
   on([HOLDS], 'hget', 'hset', 'hdel', 'hexists'),
   // One command on both needs one grant of both.

@@ -229,6 +229,29 @@ test('openReservations: those not locked yet, and no refused ones', async () => 
   assert.equal([page, next], [[oldest], second ? [second] : []])
 })
 
+test('a Redis that is full takes nothing of a reservation, and all of a release', async () => {
+  const wallet = newWallet()
+  const [before, refused] = [newJob(), newJob()]
+  await stage.load(wallet, 100)
+  await stage.reserve(wallet, before, 8)
+  const admin = new Redis(stage.server.url)
+  await admin.config('SET', 'maxmemory', '1')
+  try {
+    const told = await stage.reserve(wallet, refused, 8).catch(({ message }: Error) => message)
+    assert.match(told as string, /^OOM/)
+    await stage.store.ledger.release(wallet, before)
+  } finally {
+    await admin.config('SET', 'maxmemory', '0')
+    admin.disconnect()
+  }
+  assert.is(await stage.remaining(wallet), 100)
+  const open = await stage.store.ledger.openReservations(toUnixMs(at + 1), 10_000)
+  assert.equal(
+    open.filter((each) => each.wallet === wallet),
+    [],
+  )
+})
+
 test('a flush makes every wallet unknown instead of wrong', async () => {
   const wallet = newWallet()
   await stage.load(wallet, 100)

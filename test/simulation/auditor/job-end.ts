@@ -43,7 +43,12 @@ export function judgeJob(
   demand(book.wallet === view.wallet, `it was paid by ${book.wallet}, not ${view.wallet}`)
   demand(book.lock === view.lock, `${book.lock} were locked, not ${view.lock}`)
   const paid = book.status !== 'refunded' && book.status !== 'locked'
-  demand(view.escrowTx === book.lockTx, `locked by ${book.lockTx}, shown ${view.escrowTx}`)
+  // Taken back by anybody before its lane had a word, as after hours without a host, it may not know its lock.
+  const isUnheard = book.takenBack && view.escrowTx === null
+  demand(
+    view.escrowTx === book.lockTx || isUnheard,
+    `locked by ${book.lockTx}, shown ${view.escrowTx}`,
+  )
   if (paid) judgePaid(view, book, workers, demand)
   else {
     demand(view.charged === 0n, `charged ${view.charged}, and nothing was paid`)

@@ -99,9 +99,7 @@ class Client extends EventEmitter {
   disconnect(): void {}
 
   #send(name: string, args: readonly Argument[]): Promise<Reply> {
-    return this.#enqueue(() =>
-      this.#server.command(name.toUpperCase(), args.map(bytesOf), this.#node),
-    )
+    return this.#enqueue(() => this.#server.command(name.toUpperCase(), args.map(bytesOf)))
   }
 
   #run(name: string, args: readonly Argument[]): Promise<Reply> {
@@ -110,7 +108,7 @@ class Client extends EventEmitter {
       numberOfKeys === undefined ? [Number(args[0]), args.slice(1)] : [numberOfKeys, args]
     const all = rest.map(bytesOf)
     return this.#enqueue(() =>
-      this.#server.runScript(number, all.slice(0, count), all.slice(count)),
+      this.#server.runScript(number, all.slice(0, count), all.slice(count), this.#node),
     )
   }
 

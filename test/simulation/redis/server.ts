@@ -34,11 +34,8 @@ export class SimRedis {
   }
 
   /** What a client sends by itself. */
-  command(command: string, args: readonly string[], by: Node): Reply {
+  command(command: string, args: readonly string[]): Reply {
     this.#refuse(command, this.#isFull())
-    if (command === 'ZADD' && args[0] === 'open') {
-      for (const call of this.#onceOpened.splice(0)) call(by)
-    }
     return this.perform(command, args)
   }
 
@@ -48,7 +45,7 @@ export class SimRedis {
     return reply
   }
 
-  runScript(script: number, keys: readonly string[], args: readonly string[]): Reply {
+  runScript(script: number, keys: readonly string[], args: readonly string[], by: Node): Reply {
     // How full it is, it looks before the script begins.
     const isFull = this.#isFull()
     let hasWritten = false
@@ -56,6 +53,9 @@ export class SimRedis {
       // What has begun to write is not stopped halfway, be it that its first write only freed something.
       if (!hasWritten) this.#refuse(command, isFull)
       hasWritten ||= WRITES.has(command)
+      if (command === 'ZADD' && more[0] === 'open') {
+        for (const call of this.#onceOpened.splice(0)) call(by)
+      }
       return this.perform(command, more)
     })
   }
