@@ -70,7 +70,12 @@ export function commandsOf(
     const isItsLock = (other: ChainFact) => other.type === 'locked' && other.jobId === fact.jobId
     return fact.type === 'locked' || !facts.slice(place).some(isItsLock)
   }
-  return facts.filter(isTold).flatMap((fact) => commandOf(fact, at) ?? [])
+  return facts.filter(isTold).flatMap((fact) => {
+    const command = commandOf(fact, at)
+    if (!command) return []
+    const isAnew = command.type === 'ConfirmSettlement' && fact.block <= locksToldTo
+    return [isAnew ? { ...command, anew: true } : command]
+  })
 }
 
 /** Undefined where it is not the watcher's to tell. */

@@ -7,6 +7,7 @@ import type {
 } from '../../src/messages/job.ts'
 import { cannotLock, findsNoLock } from '../../src/messages/lane.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
+import { type CompletedJob, isMined } from './completed.ts'
 import type { JobEvent } from './events.ts'
 import { routeFirst } from './offers.ts'
 import { lockRefusal, refundedOnChain, settlementRefusal, timeout } from './refusals.ts'
@@ -90,21 +91,33 @@ export function decideConfirmSettlement(
   job: BegunJob,
   command: ConfirmSettlement,
 ): Decision<JobEvent> {
-  const { tx, block, charged, answer } = command
+  const { tx, block, charged, answer, anew } = command
+  const confirmed: JobEvent = { type: 'SettlementConfirmed', tx, block, charged }
   // The chain went back behind what ended the job, and paid its worker instead.
   if (isEnded(job) && job.answered) {
-    const { escrow } = job
+    const { escrow, answered } = job
     const refundBlock = escrow.at === 'returned' ? escrow.refundBlock : null
     const isLate = refundBlock !== null && !isLater(command, block, refundBlock)
-    return isLate ? nothing : accept({ type: 'SettlementConfirmed', tx, block, charged })
+    return isLate ? nothing : accept(confirmed, ...(anew ? disputeInDoubt(answered) : []))
   }
   // The journal is an older copy, of before the answer: the chain has spoken all the same.
   if (!isCompleted(job)) {
     return answer ? accept({ type: 'SettlementFound', tx, block, charged, answer }) : nothing
   }
   // Told again with another block: the chain went back, and the settlement was included anew.
-  if (job.settlement?.tx === tx && job.settlement.block === block) return nothing
-  return accept({ type: 'SettlementConfirmed', tx, block, charged })
+  const isNews = job.settlement?.tx !== tx || job.settlement.block !== block
+  const events = [...(isNews ? [confirmed] : []), ...(anew ? disputeInDoubt(job) : [])]
+  return events.length > 0 ? accept(...events) : nothing
+}
+
+/**
+ * The chain has gone back behind a settlement, which is in a block of the same number now: perhaps without the
+ * dispute, as where that came before the settlement this time. It is asked for until it is told anew as well.
+ */
+function disputeInDoubt(job: CompletedJob): JobEvent[] {
+  if (job.status !== 'disputed' || !job.dispute.opening || !isMined(job.dispute)) return []
+  const { claimedHash, opening } = job.dispute
+  return [{ type: 'DisputeConfirmed', tx: opening.tx, block: null, claimedHash }]
 }
 
 /**

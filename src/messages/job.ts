@@ -216,6 +216,8 @@ export interface ConfirmSettlement {
   readonly answer?: SettledAnswer
   /** By the watcher, in the chain's order and anew where it goes back; a lane's word may be late. */
   readonly final?: true
+  /** By the watcher, after the chain went back: perhaps into a block of the same number. */
+  readonly anew?: true
   readonly at: UnixMs
 }
 

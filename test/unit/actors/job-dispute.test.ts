@@ -98,6 +98,26 @@ test('settled anew after a reorg: a dispute that was on chain is asked for again
   assert.not.ok(rests(anew.job!))
   assert.is(shown(anew.job).disputeTx, disputeTx, 'it is on its way')
 })
+test('a settlement told anew in a block of the same number: its dispute is in doubt', () => {
+  const open = [...paid, openDispute]
+  const told = { ...confirmSettlement, final: true } as const
+  const anew = { ...told, anew: true } as const
+  const doubted = given(...open)
+    .when(anew)
+    .then('DisputeConfirmed')
+  assert.ok(
+    keys(doubted.job).includes('dispute'),
+    'this time it may have come before the settlement',
+  )
+  given(...open)
+    .when(told)
+    .thenNothing()
+  for (const past of [paid, [...open, upheld], [...open, rejected]]) {
+    given(...past)
+      .when(anew)
+      .thenNothing()
+  }
+})
 test('a settling job whose lock anyone refunded: fails, the dispute is moot', () => {
   const refund = { type: 'ConfirmRefund', jobId, tx, block: 12, at } as const
   given(...answered, disputed)

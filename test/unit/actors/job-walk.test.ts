@@ -90,6 +90,7 @@ function commands(upheld: boolean): fc.Arbitrary<JobCommand> {
     attempt.map((attempt): JobCommand => ({ ...complete, attempt }) as JobCommand),
     block.map((block): JobCommand => ({ ...confirmSettlement, block })),
     block.map((block): JobCommand => ({ ...confirmSettlement, block, final: true })),
+    block.map((block): JobCommand => ({ ...confirmSettlement, block, final: true, anew: true })),
     block.map((block): JobCommand => ({ type: 'ConfirmRefund', jobId, tx: otherTx, block, at })),
     block.map(
       (block): JobCommand => ({

@@ -21,6 +21,10 @@ const locked = (block: number): ChainFact => ({
 const skipped = (block: number, reason: string): ChainFact => ({
   ...{ ...place(block), type: 'skipped', reason },
 })
+const settled = (block: number): ChainFact => ({
+  ...{ ...place(block), type: 'settled', workerId: 1, outputHash: hashOf('text') },
+  ...{ charged: toCredits(8), returned: toCredits(2) },
+})
 const told = (facts: readonly ChainFact[], locksToldTo = 100) =>
   commandsOf(facts, { at, locksToldTo }).map((command) => [
     command.type,
@@ -28,12 +32,7 @@ const told = (facts: readonly ChainFact[], locksToldTo = 100) =>
   ])
 
 Told('of the end of a lock: with the last word', () => {
-  const outputHash = hashOf('text')
-  const settled: ChainFact = {
-    ...{ ...place(9), type: 'settled', workerId: 1, outputHash },
-    ...{ charged: toCredits(8), returned: toCredits(2) },
-  }
-  assert.equal(told([settled]), [['ConfirmSettlement', true]])
+  assert.equal(told([settled(9)]), [['ConfirmSettlement', true]])
   const refunded: ChainFact = { ...place(9), type: 'refunded', credits: toCredits(10) }
   assert.equal(told([refunded]), [['ConfirmRefund', true]])
 })
@@ -56,6 +55,11 @@ Told(
 Told('of locks no further than the chain may have gone back', () => {
   assert.equal(told([locked(9)], 9), [['ConfirmLock', false]])
   assert.equal(told([locked(10), skipped(10, 'InsufficientCredits')], 9), [])
+})
+Told('of a settlement that it is anew, as far as the chain may have gone back', () => {
+  const tell = (locksToldTo: number) => commandsOf([settled(9)], { at, locksToldTo })
+  assert.ok(tell(9).every((command) => 'anew' in command && command.anew))
+  assert.ok(tell(8).every((command) => !('anew' in command)))
 })
 Told('of a dispute and of its verdict', () => {
   const about = { claimedHash: hashOf('other') }
