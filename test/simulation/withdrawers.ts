@@ -68,7 +68,9 @@ export class Withdrawers {
   judge(isSure: (wallet: Address) => boolean): readonly string[] {
     const { chain } = this.#options
     const seen = new Map<string, WithdrawalVoucher>()
-    return this.#granted.flatMap(({ voucher, uses }) => {
+    // One may come late to who asked for it: after it ran out, and after the next one.
+    const granted = this.#granted.toSorted((a, b) => a.voucher.deadline - b.voucher.deadline)
+    return granted.flatMap(({ voucher, uses }) => {
       const { wallet, nonce, deadline } = voucher
       const name = `the voucher ${nonce} of ${wallet}`
       const flaws: string[] = []
