@@ -12,6 +12,7 @@ import { devUsdgAbi, jobEscrowAbi, rComputeAbi } from '../../src/chain/abi.ts'
 import { toAddress } from '../../src/domain/ids.ts'
 import type { WebAccount, WebConfig } from '../../src/web/api.ts'
 import { mined } from '../fakes/chain/mined.ts'
+import { RECEIVE } from '../fakes/chain/wallet-caller.ts'
 import { makeWriter } from '../fakes/chain/writer.ts'
 import { Visitor } from '../fakes/web/visitor.ts'
 import type { Network } from '../network/network.ts'
@@ -75,16 +76,7 @@ export class WebCustomers {
         chainId: this.#config.chain.id,
         verifyingContract: this.#config.contracts.usdg,
       },
-      types: {
-        ReceiveWithAuthorization: [
-          { name: 'from', type: 'address' },
-          { name: 'to', type: 'address' },
-          { name: 'value', type: 'uint256' },
-          { name: 'validAfter', type: 'uint256' },
-          { name: 'validBefore', type: 'uint256' },
-          { name: 'nonce', type: 'bytes32' },
-        ],
-      },
+      types: { ReceiveWithAuthorization: RECEIVE },
       primaryType: 'ReceiveWithAuthorization',
       message: {
         from: account.address,

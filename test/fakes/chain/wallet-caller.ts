@@ -210,7 +210,8 @@ const PERMIT = [
   { name: 'nonce', type: 'uint256' },
   { name: 'deadline', type: 'uint256' },
 ] as const
-const RECEIVE = [
+/** The signature with which anybody may bring a wallet's purchase (EIP-3009). */
+export const RECEIVE = [
   { name: 'from', type: 'address' },
   { name: 'to', type: 'address' },
   { name: 'value', type: 'uint256' },

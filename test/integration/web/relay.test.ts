@@ -8,7 +8,7 @@ import { toAddress } from '../../../src/domain/ids.ts'
 import type { RelayOutcome, SignedDeposit } from '../../../src/ports/web-chain.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { KEYS, type LocalChain, startChain } from '../../fakes/chain/anvil.ts'
-import { makeWalletCaller } from '../../fakes/chain/wallet-caller.ts'
+import { makeWalletCaller, RECEIVE } from '../../fakes/chain/wallet-caller.ts'
 
 /** Purchases that wallets sign and the web app sends. */
 const Relay = suite('web deposit relay')
@@ -148,14 +148,5 @@ async function buyer(credits: number) {
   }
 }
 let minted: Promise<unknown> = Promise.resolve()
-
-const RECEIVE = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
-] as const
 
 Relay.run()
