@@ -7,7 +7,7 @@ import type {
 } from '../../src/messages/job.ts'
 import { cannotLock, findsNoLock } from '../../src/messages/lane.ts'
 import { accept, type Decision, nothing } from '../../src/runtime/kind.ts'
-import { type CompletedJob, isMined } from './completed.ts'
+import type { CompletedJob } from './completed.ts'
 import type { JobEvent } from './events.ts'
 import { routeFirst } from './offers.ts'
 import { lockRefusal, refundedOnChain, settlementRefusal, timeout } from './refusals.ts'
@@ -115,8 +115,9 @@ export function decideConfirmSettlement(
  * dispute, as where that came before the settlement this time. It is asked for until it is told anew as well.
  */
 function disputeInDoubt(job: CompletedJob): JobEvent[] {
-  if (job.status !== 'disputed' || !job.dispute.opening || !isMined(job.dispute)) return []
+  if (job.status !== 'disputed') return []
   const { claimedHash, opening } = job.dispute
+  if (opening === null || opening.block === null) return []
   return [{ type: 'DisputeConfirmed', tx: opening.tx, block: null, claimedHash }]
 }
 

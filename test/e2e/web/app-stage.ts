@@ -1,13 +1,10 @@
-import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Test } from 'uvu'
-import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { type FakeWeb, startFakeWeb } from '../../fakes/web/fake-api.ts'
 import { type FakeHouse, makeFakeHouse } from '../../fakes/web/fake-house.ts'
 import { type FakeRpc, startFakeRpc } from '../../fakes/web/fake-rpc.ts'
 import { type Browser, type BrowserOptions, openBrowser } from './browser.ts'
-
-const ROOT = resolve(import.meta.dirname, '../../..')
+import { builtWebApp } from './built-web-app.ts'
 
 /** The app over an API with something in every state, anew for each test of the suite. */
 export function stageApp(App: Test) {
@@ -15,7 +12,7 @@ export function stageApp(App: Test) {
   let house: FakeHouse
   let web: FakeWeb
   App.before(async () => {
-    if (!webAppIsCurrent(ROOT)) await buildWebApp(ROOT)
+    await builtWebApp()
     rpc = await startFakeRpc()
   })
   App.before.each(async () => {

@@ -1,20 +1,18 @@
-import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/domain/ids.ts'
-import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
 import { makeOperatorCaller } from '../../fakes/chain/operator-caller.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
 import { signIn } from './app-stage.ts'
 import { seriousFaults } from './axe.ts'
+import { builtWebApp } from './built-web-app.ts'
 import { inBrowser, press, type View } from './chain-stage.ts'
 
 /** What the app reads from the chain itself, and what it sends there, on a real chain. */
 const ChainPages = suite('web app: explorer and workers')
 
-const ROOT = resolve(import.meta.dirname, '../../..')
 const { terms } = SETTINGS
 const WORKER = addressOf(KEYS.worker)
 const CUSTOMER = addressOf(KEYS.wallet)
@@ -22,9 +20,7 @@ const WEEK = 7 * 24 * 60 * 60
 
 let house: ChainHouse
 
-ChainPages.before(async () => {
-  if (!webAppIsCurrent(ROOT)) await buildWebApp(ROOT)
-})
+ChainPages.before(builtWebApp)
 ChainPages.before.each(async () => {
   house = await startChainHouse()
 })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,16 +10,15 @@ import {
 } from '../../../src/chain/abi.ts'
 import { roleId } from '../../../src/chain/deploy/role-ids.ts'
 import type { Address } from '../../../src/domain/ids.ts'
-import { buildWebApp, webAppIsCurrent } from '../../../src/network/web-app.mjs'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
 import { makeWriter } from '../../fakes/chain/writer.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
+import { builtWebApp } from './built-web-app.ts'
 import { inBrowser, press } from './chain-stage.ts'
 
 /** What holders of the token see, propose and vote in the app, on a real chain. */
 const Governance = suite('web app: governance')
 
-const ROOT = resolve(import.meta.dirname, '../../..')
 const { terms } = SETTINGS
 const WORKER = addressOf(KEYS.worker)
 const CUSTOMER = addressOf(KEYS.wallet)
@@ -30,9 +28,7 @@ const CHAIN_ID = '0x7a69'
 
 let house: ChainHouse
 
-Governance.before(async () => {
-  if (!webAppIsCurrent(ROOT)) await buildWebApp(ROOT)
-})
+Governance.before(builtWebApp)
 Governance.before.each(async () => {
   house = await startChainHouse()
 })

@@ -1,5 +1,5 @@
 import type { Address, Hex32, JobId } from '../../../src/domain/ids.ts'
-import type { SimBlock, Transaction } from '../chain/chain.ts'
+import type { SimBlock, Transaction } from '../chain/blocks.ts'
 import type { FactBody, Log, Shares } from '../chain/scene.ts'
 
 /** What one wallet has, by the logs alone; in credits. */

@@ -4,7 +4,7 @@ import { TOPICS, WORKER_DEACTIVATED } from '../../../src/chain/read/facts.ts'
 import { type Address, type JobId, jobIdToBytes32 } from '../../../src/domain/ids.ts'
 import type { Hex } from '../../../src/ports/escrow.ts'
 import { ESCROW, TOKEN, WORKER_STAKING } from './addresses.ts'
-import type { Included, SimBlock } from './chain.ts'
+import type { Included, SimBlock } from './blocks.ts'
 import type { Beside, FactBody, Log } from './scene.ts'
 
 const SLASH_REASONS = ['fraudulent_proof', 'equivocation']
