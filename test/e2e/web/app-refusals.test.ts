@@ -27,6 +27,8 @@ Refusals('without cookies: open pages stand, and a sign-in says what is missing'
     }
     await walletButton(page).waitFor()
     await page.getByRole('link', { name: 'Sign in' }).click()
+    // The page before has wallets to choose from as well.
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
     assert.is(complaints.filter((each) => each.includes('insecure')).length, 0)
 
     await page.route('**/api/session', async (route) => {
