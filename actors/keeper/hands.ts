@@ -42,10 +42,11 @@ export function makeHands(options: HandsOptions): Hands {
   const judge = (call: KeeperCall, outcome: KeeperOutcome): Performed => {
     const key = keyOf(call)
     const told = toldOf(call)
-    if (outcome.type !== 'unfunded') purse.filled()
     switch (outcome.type) {
       case 'done':
         isDear = false
+        // No other end of a call tells: what is refused, or in vain, has cost nothing.
+        purse.filled()
         log.info({ ...told, tx: outcome.tx }, `keeper: ${DONE[call.type]}`)
         patience.rest(key, doneRest(call))
         return 'done'

@@ -5,7 +5,7 @@ import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { Earnings, KeeperOutcome } from '../../../src/ports/keeper.ts'
 import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
-import { openHouse, UNPAID, wallet } from './house.ts'
+import { nameOf, openHouse, UNPAID, wallet } from './house.ts'
 import { told } from './stories.ts'
 
 /** The keeper's turns, on a chain that is told what to answer. */
@@ -127,6 +127,21 @@ Keeper('an empty purse is told of once, and filled it goes on by itself', async 
   house.chain.outcome = () => ({ type: 'done', tx: '0x' as never })
   await house.pass(15)
   assert.equal(house.made(), ['refund 1', 'refund 2'])
+})
+
+Keeper('an empty purse is not taken for full where a call turns out to be needless', async () => {
+  const house = openHouse()
+  house.chain.mine(10, told(10, 'locked', 1), told(10, 'locked', 2))
+  house.chain.mine(300)
+  house.chain.outcome = (call) =>
+    nameOf(call) === 1 ? { type: 'needless', reason: 'JobNotLocked' } : UNPAID
+  await house.keep()
+  await house.pass(120)
+  assert.is(house.told('error').length, 1)
+  assert.not.ok(house.told('info').includes('keeper: has gas money again'))
+  house.chain.outcome = () => ({ type: 'done', tx: '0x' as never })
+  await house.pass(60)
+  assert.ok(house.told('info').includes('keeper: has gas money again'))
 })
 
 Keeper(
@@ -308,9 +323,26 @@ Keeper('with its checkpoint it reads only what is new', async () => {
   const keeper = await house.keep()
   await keeper.stop()
   house.chain.ranges.length = 0
+  house.made()
   house.chain.mine(5_001)
   await house.keep()
   assert.equal(house.chain.ranges, [[5_001, 5_001]])
+  assert.equal(house.made(), ['refund 1'], 'and has forgotten nothing that was open')
+})
+
+Keeper('what it came to know a moment before its end is in its checkpoint', async () => {
+  const house = openHouse()
+  house.chain.mine(5_000)
+  const keeper = await house.keep()
+  assert.ok(house.cursors.entries.has('keeper'), 'for a crash')
+  house.chain.mine(5_001, told(5_001, 'locked', 1))
+  await house.pass(1)
+  await keeper.stop()
+  house.chain.ranges.length = 0
+  house.chain.mine(5_301)
+  await house.keep()
+  assert.is(house.chain.ranges[0]?.[0], 5_002)
+  assert.equal(house.made(), ['refund 1'])
 })
 
 Keeper('the checkpoint of another escrow says nothing of this one', async () => {
