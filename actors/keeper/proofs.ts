@@ -32,8 +32,9 @@ export interface Proofs {
 
 /** One whole RCompute. A worker with less would cost its keeper more gas than it loses. */
 const WORTH_UNITS = 10n ** 18n
-/** Questions to the node in one turn. */
+/** Looks of one turn: each asks the node up to three questions. */
 const LOOKS_MAX = 8
+const LOOK_AGAIN_MS = 10_000
 
 interface Open {
   readonly record: EquivocationRecord
@@ -63,18 +64,21 @@ export function makeProofs(options: Options): Proofs {
     log.info({ worker, jobId, because }, 'keeper: done with a proof of two signed answers')
   }
 
-  /** Why there is nothing to send, if there is nothing. */
+  /** Why there is nothing to send, if there is nothing; `unsure`: blocks that do not count yet say so. */
   const endOf = async (
     { worker, workerId, jobId, completions }: EquivocationRecord,
     head: number,
-  ): Promise<EquivocationEnd | undefined> => {
+  ): Promise<EquivocationEnd | 'unsure' | undefined> => {
     if (!completions.every(isReadableOnChain)) {
       log.warn({ worker, jobId }, 'keeper: a proof holds figures that the contract cannot read')
       return 'refused'
     }
     const sureBlock = Math.max(0, head - confirmations + 1)
     if (await reader.isPunished(workerId, jobId, sureBlock)) return 'punished'
-    return (await reader.stakeOf(workerId)) < WORTH_UNITS ? 'nothing_at_stake' : undefined
+    if ((await reader.stakeOf(workerId)) >= WORTH_UNITS) return undefined
+    // What took it may be the slash for this very job, in a block that may still go.
+    const sureStake = await reader.stakeOf(workerId, sureBlock)
+    return sureStake < WORTH_UNITS ? 'nothing_at_stake' : 'unsure'
   }
 
   return {
@@ -96,7 +100,8 @@ export function makeProofs(options: Options): Proofs {
           if (performed === 'hopeless') await close(key, each, 'refused')
           return performed === 'done'
         }
-        await close(key, each, end)
+        if (end === 'unsure') hands.rest(call, LOOK_AGAIN_MS)
+        else await close(key, each, end)
         if (++looks === LOOKS_MAX) break
       }
       return false

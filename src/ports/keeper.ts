@@ -23,8 +23,11 @@ export interface KeeperReader {
   depositAddress(wallet: Address): Address
   tokensOf(address: Address): Promise<TokenUnits>
   earningsOf(earner: Earner): Promise<Earnings>
-  /** Active and unbonding together, in units of RCompute: what a slash takes its part of. */
-  stakeOf(workerId: number): Promise<bigint>
+  /**
+   * Active and unbonding together, in units of RCompute: what a slash takes its part of.
+   * @param block by the end of which; left out: now
+   */
+  stakeOf(workerId: number, block?: number): Promise<bigint>
   /** Whether the worker was slashed for this job by the end of that block. */
   isPunished(workerId: number, jobId: JobId, block: number): Promise<boolean>
 }

@@ -57,7 +57,7 @@ export function makeKeeperReader(options: Options): KeeperReader {
     depositAddress: (wallet) => depositAddressOf(contracts.jobEscrow, wallet),
     tokensOf: (address) => readUnits(rpc, contracts.usdg, balanceOf(address), 'latest'),
     earningsOf: (earner) => readEarnings(options, earner),
-    stakeOf: (workerId) => readStake(options, workerId),
+    stakeOf: (workerId, block) => readStake(options, workerId, block),
     isPunished: (workerId, jobId, block) => readPunished(options, workerId, jobId, block),
   }
 }
@@ -196,10 +196,15 @@ function earningsCalls(earner: Earner): readonly Hex[] {
   ]
 }
 
-async function readStake({ rpc, contracts }: Options, workerId: number): Promise<bigint> {
+async function readStake(
+  { rpc, contracts }: Options,
+  workerId: number,
+  block: number | undefined,
+): Promise<bigint> {
   const about = { abi: workerStakingAbi, functionName: 'workers' } as const
   const call = encodeFunctionData({ ...about, args: [workerId] })
-  const data = await ask(rpc, contracts.workerStaking, call, 'latest')
+  const tag = block === undefined ? 'latest' : numberToHex(block)
+  const data = await ask(rpc, contracts.workerStaking, call, tag)
   const { active, unbonding } = decodeFunctionResult({ ...about, data })
   return active + unbonding
 }

@@ -96,10 +96,10 @@ export class KeeperChain implements KeeperReader, KeeperWriter {
     const nothing = { total: 0n, claimable: 0n } as Earnings
     return this.earnings.get(earner) ?? nothing
   }
-  async stakeOf(workerId: number) {
+  async stakeOf(workerId: number, _block?: number) {
     return this.stakes.get(workerId) ?? 0n
   }
-  async isPunished(workerId: number, jobId: JobId) {
+  async isPunished(workerId: number, jobId: JobId, _block?: number) {
     return this.punished.has(`${workerId} ${jobId}`)
   }
   async perform(call: KeeperCall) {

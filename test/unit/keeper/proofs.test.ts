@@ -72,6 +72,34 @@ Proofs('a slash is believed once its block has its confirmations', async () => {
   assert.is(endOf(house, key), 'punished')
 })
 
+Proofs(
+  'a slash that took the whole stake is made again, too, where its block is gone',
+  async () => {
+    const house = openHouse()
+    const { chain } = house
+    chain.stakes.set(1, WHOLE)
+    const [key, proof] = proofOf(1)
+    await house.strikes.set(key, proof)
+    chain.mine(10)
+    // As of the blocks that count it has its stake for long.
+    chain.stakeOf = async (_worker, block) =>
+      block === undefined && chain.punished.size ? 0n : WHOLE
+    chain.isPunished = async (_worker, jobId, block = 0) =>
+      block > 11 && chain.punished.has(`1 ${jobId}`)
+    await house.keep(3)
+    assert.equal(house.made(), ['prove_equivocation 1'])
+    chain.mine(12)
+    await house.pass(60)
+    assert.equal([house.made(), endOf(house, key)], [[], undefined])
+    chain.punished.clear()
+    await house.pass(60)
+    assert.equal(house.made(), ['prove_equivocation 1'])
+    chain.mine(20)
+    await house.pass(60)
+    assert.is(endOf(house, key), 'punished')
+  },
+)
+
 Proofs('another sent the proof, or the worker has nothing to lose: no gas is spent', async () => {
   const house = openHouse()
   house.chain.stakes.set(1, WHOLE)
