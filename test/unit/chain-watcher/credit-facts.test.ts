@@ -174,6 +174,47 @@ Facts(
   },
 )
 
+Facts('what a crash left untold is told once, and not at each log after it', async () => {
+  const house = new Buyers()
+  house.listen()
+  const first = await house.watch()
+  house.deposit(100)
+  await rest()
+  house.types()
+  house.wallets.failing = true
+  house.spend(1, 92)
+  await rest()
+  await first.stop()
+  // Nor is it taken for told where it could not be.
+  house.stands(92, false)
+  const second = await house.watch()
+  await rest()
+  house.wallets.failing = false
+  await house.clock.advance(3_000)
+  assert.equal(house.types(), ['credit.low'])
+  house.spend(2, 84)
+  await rest()
+  assert.equal(house.types(), [])
+  await second.stop()
+})
+
+Facts('a wallet that was below all along has not become low, until it was above', async () => {
+  const house = new Buyers()
+  house.listen()
+  const watcher = await house.watch()
+  house.deposit(60)
+  await rest()
+  house.spend(1, 52)
+  await rest()
+  assert.equal(house.types(), ['credit.topup'])
+  house.deposit(152)
+  await rest()
+  house.spend(2, 92)
+  await rest()
+  assert.equal(house.types(), ['credit.topup', 'credit.low'])
+  await watcher.stop()
+})
+
 Facts('the cursor passes no block whose facts are not stored; jobs do not wait', async () => {
   const house = new Buyers()
   house.listen()

@@ -62,6 +62,24 @@ LateReads('a read at the end of what was applied lacks nothing', async () => {
   await watcher.stop()
 })
 
+LateReads(
+  'a read that lacks more than is read at once: all is forgotten, and read anew',
+  async () => {
+    const house = new WatcherHouse()
+    house.listen()
+    const watcher = await house.watch()
+    house.deposited()
+    for (let n = 0; n < 501; n++) house.chain.mine(() => [])
+    await house.clock.advance(1_100)
+    assert.is(house.ledger.forgotten, 0)
+    await house.ledger.noteRead(await blockOf(house, 0))
+    house.settled(1)
+    await rest()
+    assert.is(house.ledger.forgotten, 1)
+    await watcher.stop()
+  },
+)
+
 LateReads('where no node answers then, it is applied again at the next step', async () => {
   const house = new WatcherHouse()
   house.listen()
