@@ -50,7 +50,7 @@ const POLL_MAX_MS = 250
 const TIMER_MIN_MS = 1
 /** How often a transaction that is not included is looked after: its nonce, its place in the pool. */
 const LOOK_AFTER_MS = 1_000
-/** Nodes behind one address may lag: a spent nonce without a receipt is believed only then. */
+/** Nodes behind one address may lag: a nonce that is spent for so long without a receipt went to another. */
 const RECEIPT_LAG_MS = 3_000
 
 /**
@@ -73,6 +73,7 @@ export async function send(
   }
   let offered = first
   if (offered === 'taken') broadcast()
+  let spentAt = offered === 'nonce_spent' ? startedAt : undefined
   let lookAfterAt = startedAt + LOOK_AFTER_MS
   const takenAt = performance.now()
   if (offered === 'taken') await rest(sending.pace.firstMs)
@@ -92,7 +93,9 @@ export async function send(
     }
     if (now >= lookAfterAt) {
       const before = offered
-      offered = await lookAfter(sending, transaction, now - startedAt)
+      const spentMs = now - (spentAt ?? now)
+      offered = await lookAfter(sending, transaction, { waitedMs: now - startedAt, spentMs })
+      spentAt = offered === 'nonce_spent' ? (spentAt ?? now) : undefined
       if (offered === 'taken' && before !== 'taken') broadcast()
       if (offered === 'underpriced') return 'stuck'
       // Once its nonce is spent, a higher fee can change nothing.
@@ -136,7 +139,7 @@ function wait(patience: Patience, hash: TxHash): void {
 async function lookAfter(
   { rpc, sender, nonces, log }: Sending,
   transaction: SignedTransaction,
-  waitedMs: number,
+  { waitedMs, spentMs }: { readonly waitedMs: DurationMs; readonly spentMs: DurationMs },
 ): Promise<Offered> {
   const { nonce, hash } = transaction
   const next = await nonces.next()
@@ -144,7 +147,8 @@ async function lookAfter(
     throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
   }
   if (next > nonce) {
-    if (waitedMs < RECEIPT_LAG_MS) return 'nonce_spent'
+    // However long it has waited: its block may have come since its receipt was asked for.
+    if (spentMs < RECEIPT_LAG_MS) return 'nonce_spent'
     throw new LaneConflict(
       `nonce ${nonce} of ${sender} is spent, and the node shows no receipt of what this lane sent with it: ` +
         'another program signs with this key, or the node keeps receipts back',
