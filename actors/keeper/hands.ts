@@ -37,14 +37,17 @@ export function makeHands(options: HandsOptions): Hands {
   const { writer, clock, log } = options
   const patience = makePatience(clock)
   const purse = makePurse(options)
-  let isDear = false
+  /** Ceilings that gas is known to be above: claims have their own. */
+  const dear = new Set<bigint>()
+  const ceilingOf = ({ type }: KeeperCall) =>
+    type === 'claim' ? options.claimFeeCeilingWei : options.feeCeilingWei
 
   const judge = (call: KeeperCall, outcome: KeeperOutcome): Performed => {
     const key = keyOf(call)
     const told = toldOf(call)
     switch (outcome.type) {
       case 'done':
-        isDear = false
+        dear.delete(ceilingOf(call))
         // No other end of a call tells: what is refused, or in vain, has cost nothing.
         purse.filled()
         log.info({ ...told, tx: outcome.tx }, `keeper: ${DONE[call.type]}`)
@@ -66,11 +69,13 @@ export function makeHands(options: HandsOptions): Hands {
       case 'hopeless':
         log.warn({ ...told, reason: outcome.reason }, 'keeper: refused by the chain for good')
         return 'hopeless'
-      case 'too_dear':
-        if (!isDear) log.warn({ feeWei: outcome.feeWei }, 'keeper: gas is too dear, waiting')
-        isDear = true
+      case 'too_dear': {
+        const about = { feeWei: outcome.feeWei, ceilingWei: ceilingOf(call) }
+        if (!dear.has(about.ceilingWei)) log.warn(about, 'keeper: gas is too dear, waiting')
+        dear.add(about.ceilingWei)
         patience.rest(key, DEAR_REST_MS)
         return 'not_done'
+      }
       case 'unfunded':
         purse.empty(outcome)
         return 'not_done'
@@ -83,9 +88,8 @@ export function makeHands(options: HandsOptions): Hands {
     isReady: (call) => !purse.isEmpty() && patience.isReady(keyOf(call)),
     rest: (call, span) => patience.rest(keyOf(call), span),
     perform: async (call) => {
-      const ceiling = call.type === 'claim' ? options.claimFeeCeilingWei : options.feeCeilingWei
       try {
-        return judge(call, await writer.perform(call, ceiling))
+        return judge(call, await writer.perform(call, ceilingOf(call)))
       } catch (error) {
         const about = { ...toldOf(call), err: error }
         if (patience.failed(keyOf(call))) log.warn(about, 'keeper: not done, trying again later')

@@ -187,6 +187,29 @@ Keeper('gas that is too dear is waited out', async () => {
   assert.equal(house.made(), ['refund 1'])
 })
 
+Keeper(
+  'gas that is too dear for claims alone is told of once, while all else goes on',
+  async () => {
+    const house = openHouse()
+    house.chain.mine(10, told(10, 'settled', 1))
+    house.chain.earnings.set(1, { total: 2_000_000n, claimable: 2_000_000n } as Earnings)
+    house.chain.mine(100_000)
+    house.chain.outcome = ({ type }) =>
+      type === 'claim' ? { type: 'too_dear', feeWei: 50n } : { type: 'done', tx: '0x' as never }
+    await house.keep()
+    for (const n of [7, 8]) {
+      await house.wallets.set(wallet(n), {})
+      house.chain.transfer(house.chain.depositAddress(wallet(n)), 1_000_000n)
+      await house.pass(31)
+    }
+    assert.equal(
+      house.made().filter((call) => call !== 'claim treasury'),
+      [...['claim 1', 'sweep 7', 'claim 1', 'sweep 8', 'claim 1']],
+    )
+    assert.is(house.told('warn').filter((text) => /too dear/.test(text)).length, 1)
+  },
+)
+
 Keeper('transfers that cannot be read hold up nothing else', async () => {
   const house = openHouse()
   house.chain.mine(10, told(10, 'locked', 1))
