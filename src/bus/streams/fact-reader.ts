@@ -68,7 +68,8 @@ export function makeFactReader({ stream, jsm }: Pick<StreamReader, 'stream' | 'j
           bound = await newest()
           if (bound < position) {
             position = bound
-            for (const head of heads) head.lookedUpTo = bound
+            // What was found beyond the end is of the stream before this one as well.
+            for (const head of heads) Object.assign(head, { fact: undefined, lookedUpTo: bound })
           }
         }
         await Promise.all(heads.map(look))
