@@ -137,6 +137,42 @@ Out('one that takes no more is waited for; one that is gone is not', async () =>
   await outgoing.ready()
 })
 
+Out(
+  'it goes on once the connection takes more, and waits anew where it is full again',
+  async () => {
+    const outgoing = new Outgoing()
+    const call = attached(outgoing)
+    const listening = () => call.listenerCount('drain') + call.listenerCount('close')
+    for (let time = 0; time < 3; time++) {
+      call.takes = false
+      outgoing.send(accept)
+      outgoing.send(accept)
+      let isReady = false
+      const ready = outgoing.ready().then(() => {
+        isReady = true
+      })
+      await turn()
+      assert.not(isReady)
+      call.takes = true
+      call.emit('drain')
+      await ready
+      await outgoing.ready()
+      assert.is(listening(), 0)
+    }
+    assert.is(call.written.length, 6)
+  },
+)
+
+Out('over a new connection nobody waits for the one before', async () => {
+  const outgoing = new Outgoing()
+  const first = attached(outgoing)
+  first.takes = false
+  outgoing.send(accept)
+  attached(outgoing)
+  await outgoing.ready()
+  first.emit('close')
+})
+
 Out('to a pool that reads batches, what one turn says is one message in its order', async () => {
   const outgoing = new Outgoing()
   const call = attached(outgoing, true)
