@@ -87,4 +87,44 @@ Read('to the end also where the last message is gone, by its age, before it is r
   assert.is(sizes.length, 0)
 })
 
+Read(
+  'what the reader throws ends it: it is handed no more, and the server is not blamed',
+  async () => {
+    const { reader, starts } = server(9, [])
+    const full = new Error('the store is full')
+    const handed: number[] = []
+    const each = async (messages: readonly JsMsg[]) => {
+      handed.push(messages.length)
+      if (handed.length === 2) throw full
+    }
+    const error = await readStream(reader, { from: 1, batch: 3, each }).catch((thrown) => thrown)
+    assert.is(error, full)
+    assert.equal([handed, starts], [[3, 3], [1]])
+  },
+)
+
+Read('nothing more is handed over before the reader is done with what it has', async () => {
+  const { reader } = server(9, [])
+  let busy = 0
+  const each = async () => {
+    assert.is(busy++, 0)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    busy--
+  }
+  await readStream(reader, { from: 1, batch: 3, each })
+  assert.is(busy, 0)
+})
+
+Read('not at all beyond the end, and no more once we have closed the connection', async () => {
+  const { reader, starts } = server(4, [])
+  await readStream(reader, { from: 5, batch: 3, each: () => assert.unreachable() })
+  assert.equal(starts, [])
+  const closed = new NatsError('CONNECTION_CLOSED', ErrorCode.ConnectionClosed)
+  reader.jsm.streams.info = async () => {
+    throw closed
+  }
+  const reading = readStream(reader, { from: 1, batch: 3, each: () => assert.unreachable() })
+  assert.is(await reading.catch((thrown) => thrown), closed)
+})
+
 Read.run()
