@@ -74,6 +74,24 @@ test('reserve: the same job twice sets aside once; release gives back once', asy
   assert.is(await stage.remaining(wallet), 100)
 })
 
+test('what was reserved before the wallet was forgotten gives nothing back after it is read anew', async () => {
+  const [wallet, lateLock] = [newWallet(), newWallet()]
+  const [jobId, locked] = [newJob(), newJob()]
+  for (const each of [wallet, lateLock]) await stage.load(each, 100)
+  await stage.reserve(wallet, jobId, 8)
+  await stage.reserve(lateLock, locked, 8)
+  await stage.store.ledger.forget()
+  for (const each of [wallet, lateLock]) {
+    await stage.load(each, 100, 12)
+    assert.is(await stage.remaining(each), 100)
+  }
+  await stage.store.ledger.release(wallet, jobId)
+  assert.is(await stage.remaining(wallet), 100)
+  const lock = { kind: 'locked', credits: toCredits(8) } as const
+  await applyOne(stage.store.ledger, { ...entry(lateLock, locked, 13, 0), ...lock })
+  assert.is(await stage.remaining(lateLock), 92)
+})
+
 test('account for: what an ended job leaves is on its way back until the chain tells of it', async () => {
   const wallet = newWallet()
   const [paid, other] = [newJob(), newJob()]
