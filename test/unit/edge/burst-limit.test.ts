@@ -101,6 +101,37 @@ Burst(
 )
 
 Burst(
+  'what was used up does not come back sooner because buckets are tidied away',
+  async (world) => {
+    const terms = { perSecond: 1, burst: 20 }
+    for (const away of [false, true]) {
+      world.buckets.away = away
+      const limit = world.edge(terms)
+      assert.is(passed(limit, 30, `away: ${away}`), 20)
+      await world.clock.advance(6_000)
+      const more = passed(limit, 30, `away: ${away}`)
+      assert.ok(more === 5 || more === 6, `${more} in six seconds`)
+    }
+  },
+)
+
+Burst('who sent too much by several edges is told how long it owes', async (world) => {
+  const [a, b] = [world.edge(), world.edge()]
+  for (const edge of [a, b]) assert.is(passed(edge, 200), 200)
+  await world.clock.advance(SETTLED_MS)
+  assert.equal([a, b].map((edge) => edge.take('203.0.113.9')).sort(), [1, 5])
+})
+
+Burst('stopped, it asks the shared buckets nothing more', async ({ clock, buckets, edge }) => {
+  const limit = edge()
+  limit.take('x')
+  limit.stop()
+  limit.take('x')
+  await clock.advance(1_000)
+  assert.is(buckets.settlings, 0)
+})
+
+Burst(
   'many addresses settle a part at a time, and none is lost',
   async ({ clock, buckets, edge }) => {
     const limit = edge()
