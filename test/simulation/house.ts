@@ -25,6 +25,8 @@ const CONFIRMATIONS = [2, 4] as const
 /** In some lives wallets go to the contract with their disputes, and its windows are short. */
 const CONTESTED = 0.06
 const SHORT_WINDOWS = { disputeSeconds: 15, arbitrationSeconds: 20 }
+/** In some lives workers show what they can do before they are paid. */
+const TRIED = 0.25
 /** In some lives all hosts but the first run some kinds of actors only. */
 const SPLIT = 0.25
 const FIRST = 'host-1'
@@ -43,6 +45,8 @@ export class House {
   readonly isEager: boolean
   /** Disputes may come too late for the contract, and end soon. */
   readonly isContested: boolean
+  /** By canary jobs. */
+  readonly areWorkersTried: boolean
   readonly endpoints: Endpoints
   readonly #world: World
   readonly #config: ActorsConfig
@@ -59,6 +63,7 @@ export class House {
     this.isHasty = world.random.chance(HASTY)
     this.isEager = world.random.chance(EAGER)
     this.isContested = world.random.chance(CONTESTED)
+    this.areWorkersTried = world.random.chance(TRIED)
     this.#config = {
       ...HOST_CONFIG,
       ESCROW_ROUTE_AT: this.isEager ? 'broadcast' : 'included',
@@ -133,7 +138,7 @@ export class House {
       catalogue: new MemoryCatalogue(),
       outputs: connectSimRedis(this.redis, node).outputs,
       strikes: await nats.registry('STRIKES'),
-      admitted: undefined,
+      admitted: this.areWorkersTried ? await nats.registry('ADMITTED') : undefined,
       marks: await nats.registry('WORKERS'),
       facts: await nats.facts(),
       reader: this.settlement.connect(node).reader,

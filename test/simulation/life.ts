@@ -139,6 +139,7 @@ class Life {
       models: MODELS,
       pools: () => house.pools,
       signed: (jobId, text) => this.#witness.noteSigned(jobId, text),
+      isTried: house.areWorkersTried,
     })
     this.#kernel.after(WARM_UP_MS, () => this.#makeWebhooks())
   }

@@ -105,6 +105,7 @@ export class Stage {
     for (let n = 1; n <= 2; n++) this.#keep(`pool-${n}`, (node) => this.#startPool(node))
     startCrew(kernel, {
       count: options.workers,
+      isTried: false,
       models: MODELS,
       pools: () => living(this.pools),
       signed: (jobId, text) => this.witness.noteSigned(jobId, text),

@@ -6,6 +6,8 @@ import { kindsOf } from './worker-plan.ts'
 export interface CrewOptions {
   readonly count: number
   readonly models: readonly string[]
+  /** Canary jobs come before paid ones. */
+  readonly isTried: boolean
   /** Those that can be dialled now. */
   pools(): readonly PoolNode[]
   signed(jobId: string, text: string): void

@@ -61,8 +61,12 @@ export function proofOf(
   }
 }
 
-/** Tokens that an honest worker may count for a text: not one for each piece, as engines differ. */
+/** Tokens that an honest worker may count for a text: not one for each piece, as engines differ, and none is longer than so. */
+const UNITS_PER_TOKEN_MAX = 32
+
 export const countOf = (text: string, most: number, random: Random): number =>
-  Math.min(most, text === '' ? 0 : random.between(1, Buffer.byteLength(text) + 200))
+  Math.min(most, text === '' ? 0 : random.between(leastOf(text), Buffer.byteLength(text) + 200))
+
+const leastOf = (text: string): number => Math.ceil(text.length / UNITS_PER_TOKEN_MAX)
 
 export const { FINISH_REASON_STOP, FINISH_REASON_LENGTH } = Completion_FinishReason

@@ -89,3 +89,15 @@ export function planJob(kind: WorkerKind, random: Random): JobPlan {
     repeatsPiece: kind === 'duplicating' && random.chance(0.3),
   }
 }
+
+/** Whoever lies or fails does so less where nobody pays: else it would never be paid. */
+export function planCanary(kind: WorkerKind, random: Random): JobPlan {
+  const plan = planJob(kind, random)
+  const isPlain = kind === 'honest' || random.chance(0.7)
+  const quick = { firstMs: random.between(5, 40), pieceMs: random.between(1, 10) }
+  const pace = kind === 'slow' ? {} : quick
+  // An answer without a word shows nothing.
+  const pieces = isPlain ? random.between(1, 2) : plan.pieces
+  const fails = !isPlain && random.chance(0.3) ? 'engine' : 'no'
+  return { ...plan, ...pace, pieces, fails, lie: isPlain ? undefined : plan.lie }
+}

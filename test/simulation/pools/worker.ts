@@ -7,13 +7,15 @@ import { JobRun } from './job-run.ts'
 import type { PoolNode } from './pool-node.ts'
 import { workerIdentity } from './signer.ts'
 import { type FromWorker, Stream, type ToWorker } from './stream.ts'
-import { planJob, type WorkerKind } from './worker-plan.ts'
+import { planCanary, planJob, type WorkerKind } from './worker-plan.ts'
 
 export interface WorkerOptions {
   readonly number: number
   readonly kind: WorkerKind
   readonly models: readonly string[]
   readonly slots: number
+  /** It is to show what it can do before it is paid for anything. */
+  readonly isTried: boolean
   /** Those that can be dialled now. */
   pools(): readonly PoolNode[]
   /** It has signed this text as the answer of a job. */
@@ -37,6 +39,8 @@ export class Worker {
   readonly #runs = new Map<string, JobRun>()
   readonly #open = new Set<string>()
   readonly #signed = new Set<string>()
+  /** Models of which it has passed a canary job. */
+  readonly #shown = new Set<string>()
 
   constructor(
     private readonly world: World,
@@ -171,14 +175,22 @@ export class Worker {
     const { world } = this
     const { jobId } = offer
     const kind = this.#kind
-    const plan = planJob(kind, world.random)
+    const plan = offer.canary ? planCanary(kind, world.random) : planJob(kind, world.random)
+    if (this.options.isTried && !offer.canary && !this.#shown.has(offer.model)) {
+      world.fail(
+        `${this.name} is offered ${jobId}, and has not shown that it serves ${offer.model}`,
+      )
+    }
     const refusal = this.#refusalOf(jobId, kind, plan.refuses)
     if (refusal !== undefined) {
       this.#say({ $case: 'refusal', value: { jobId, reason: refusal } })
       return
     }
     const { lie, breaksAfter } = plan
-    world.history.add(this.name, `takes ${jobId}${lie ? `, lies: ${lie}` : ''}`)
+    world.history.add(
+      this.name,
+      `takes ${jobId}${offer.canary ? ', unpaid' : ''}${lie ? `, lies: ${lie}` : ''}`,
+    )
     this.#open.add(jobId)
     const run = new JobRun({
       world,
@@ -190,7 +202,7 @@ export class Worker {
       progressed: (pieces) => {
         if (pieces === breaksAfter) this.#vanish()
       },
-      ended: (text) => this.#jobEnded(jobId, text),
+      ended: (text) => this.#jobEnded(offer, text),
     })
     this.#runs.set(jobId, run)
     run.begin()
@@ -208,11 +220,12 @@ export class Worker {
     return isAgain ? Refusal_Reason.REASON_ALREADY_SIGNED : undefined
   }
 
-  #jobEnded(jobId: string, text: string | undefined): void {
+  #jobEnded({ jobId, canary, model }: Offer, text: string | undefined): void {
     this.#open.delete(jobId)
     if (text !== undefined) {
       this.#signed.add(jobId)
-      this.options.signed(jobId, text)
+      if (!canary) this.options.signed(jobId, text)
+      else if (text !== '') this.#shown.add(model)
     }
     this.#done++
     const leaves = this.#kind === 'draining' && this.#done % LEAVES_AFTER_JOBS === 0
