@@ -28,6 +28,7 @@ import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
 import { planShortages } from './shortages.ts'
 import { textOf } from './text-of.ts'
+import { planSpendLimits } from './spend-limits.ts'
 import { Withdrawers } from './withdrawers.ts'
 import type { Node } from './world.ts'
 
@@ -232,6 +233,7 @@ class Life {
     new Administrators(kernel, around)
     planGasTroubles(kernel, around)
     if (this.#house.isContested) new Contesters(kernel, settlement.chain)
+    planSpendLimits(kernel, around)
     planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
     const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
     planAims(kernel, this.#processes, aimedAt)

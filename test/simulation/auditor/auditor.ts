@@ -44,6 +44,8 @@ export class Auditor {
   #told = 0
   /** Whose settlement found no such worker. */
   readonly #unknownWorkers = new Set<JobId>()
+  /** Whose own limit has refused a lock. */
+  readonly #limited = new Set<Address>()
   #workersHaveLeft = false
   /** Another sender with its key has taken a nonce of the lock lane. */
   #lockKeyIsShared = false
@@ -110,7 +112,7 @@ export class Auditor {
   wasUndone({ id, wallet, escrowTx, refundTx }: JobView): boolean {
     const lostLock = escrowTx === null || refundTx !== null
     if (lostLock && this.#locksMayBeLost(wallet)) return true
-    const mayBeRefused = this.#locksWereShut || !this.isSure(wallet)
+    const mayBeRefused = this.#locksWereShut || this.#limited.has(wallet) || !this.isSure(wallet)
     if (this.#isEager && lostLock && mayBeRefused) return true
     const mayBeUnknown = this.#workersHaveLeft || this.#hasLostRegistrations()
     const lostNumber = this.#unknownWorkers.has(id) && mayBeUnknown
@@ -132,7 +134,8 @@ export class Auditor {
     const isLate = calls.some((call) => this.#brings(call, wallet))
     const { hasLeft, hasWithdrawn } = this.#books.wallet(wallet)
     // A lock that lost its place to another sender comes back when its job asks, behind those of other jobs.
-    const isOvertaken = hasLeft || hasWithdrawn || this.#lockKeyIsShared
+    const isLimited = this.#limited.has(wallet)
+    const isOvertaken = hasLeft || hasWithdrawn || isLimited || this.#lockKeyIsShared
     return isLate || (orphans.length > 0 && (isOvertaken || this.#locksWereShut))
   }
 
@@ -231,6 +234,7 @@ export class Auditor {
         if (call.type !== 'lockBatch') continue
         if (reason === 'Paused') this.#locksWereShut = true
         const { wallet } = call.items.find((item) => item.jobId === jobId)!
+        if (reason === 'SpendLimitReached') this.#limited.add(wallet)
         if (reason === 'InsufficientCredits' && this.isSure(wallet)) {
           this.#world.fail(`${jobId} was admitted, and finds no credits of ${wallet}`)
         }
