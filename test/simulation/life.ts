@@ -244,7 +244,7 @@ class Life {
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
     planDisasters(kernel, this.#processes, { withinMs, forget, nextAppend })
     const absentAfter = kernel.random.next() * this.#chaosMs
-    const away = { processes: this.#processes, chain: settlement.chain }
+    const away = { processes: this.#processes, chain: settlement.chain, nats }
     kernel.after(absentAfter, () => beginAbsence(kernel, this.#absence, away))
     // What is away has come back by then.
     const lived = livedMs(this.#absence)
