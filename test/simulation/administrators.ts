@@ -27,23 +27,33 @@ const LOOK_MS = 700
 export class Administrators {
   readonly #kernel: Kernel
   readonly #chain: SimChain
+  readonly #measures: readonly Measure[]
   /** Until when each is to be on. */
   readonly #plans = new Map<Measure, DurationMs>()
 
   constructor(kernel: Kernel, { chain, withinMs }: Options) {
     this.#kernel = kernel
     this.#chain = chain
+    this.#measures = measuresOf(chain)
     const { random } = kernel
     if (!random.chance(ACT)) return
-    const measures = measuresOf(chain)
     for (let n = random.few(1, MEASURES_MOST); n > 0; n--) {
-      const measure = random.pick(measures)
+      const measure = random.pick(this.#measures)
       const lastsMs = random.between(...LASTS_MS)
-      kernel.after(random.next() * withinMs, () => {
-        this.#plans.set(measure, kernel.elapsed() + lastsMs)
-      })
+      kernel.after(random.next() * withinMs, () => this.#begin(measure, lastsMs))
     }
-    this.#look()
+  }
+
+  /** The escrow takes no locks for so long. */
+  pause(lastsMs: DurationMs): void {
+    const measure = this.#measures.find(({ by }) => by === 'pauser')!
+    this.#begin(measure, lastsMs)
+  }
+
+  #begin(measure: Measure, lastsMs: DurationMs): void {
+    const isFirst = this.#plans.size === 0
+    this.#plans.set(measure, this.#kernel.elapsed() + lastsMs)
+    if (isFirst) this.#look()
   }
 
   /** A reorg may undo what they did, or put the end of it before its beginning. */

@@ -18,6 +18,7 @@ import { planGasTroubles } from './gas-troubles.ts'
 import type { LifeHistory } from './history.ts'
 import { HOST_CONFIG } from './host-config.ts'
 import { House } from './house.ts'
+import { planIllTimed } from './ill-timed.ts'
 import { followJournal, jobsOf, lastWriter } from './journal-end.ts'
 import { Kernel } from './kernel.ts'
 import { connectHouse } from './nats/connect.ts'
@@ -230,7 +231,7 @@ class Life {
     const withinMs = this.#chaosMs
     const around = { nats, chain: settlement.chain, wallets: this.#wallets, withinMs }
     this.#outsiders = new Outsiders(kernel, { ...around, takeBack: this.#house.isHasty })
-    new Administrators(kernel, around)
+    const administrators = new Administrators(kernel, around)
     planGasTroubles(kernel, around)
     if (this.#house.isContested) new Contesters(kernel, settlement.chain)
     planSpendLimits(kernel, around)
@@ -242,6 +243,8 @@ class Life {
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
+    const pause = (lastsMs: number) => administrators.pause(lastsMs)
+    planIllTimed(kernel, this.#processes, { house: this.#house, withinMs, forget, pause })
     planDisasters(kernel, this.#processes, { withinMs, forget, nextAppend })
     const absentAfter = kernel.random.next() * this.#chaosMs
     const away = { processes: this.#processes, chain: settlement.chain, nats }

@@ -32,6 +32,7 @@ const SOME_WITHDRAW = 0.15
 const FATES = [...Array<'used'>(12).fill('used'), 'twice', 'stolen', 'late', 'never'] as const
 const ASK_MS = 2_000
 const ASK_AGAIN_MS = 700
+const WITHIN_A_JOB_MS = 3_000
 const TO = toAddress(`0x${'4a'.repeat(20)}`)
 const STRANGER = toAddress(`0x${'4b'.repeat(20)}`)
 
@@ -95,12 +96,19 @@ export class Withdrawers {
 
   #plan(node: Node, bus: Bus): void {
     const { random } = this.#kernel
-    const { wallets, withinMs } = this.#options
+    const { wallets, withinMs, nats } = this.#options
+    const journal = nats.stream('JOB')
     for (let n = random.few(1, 3); n > 0; n--) {
       const at = random.next() * withinMs
       const [wallet, requestId] = [random.pick(wallets), `withdrawal-${n}`]
-      this.#waiting++
-      this.#kernel.after(at, () => node.run(() => void this.#begin(node, bus, wallet, requestId)))
+      const begin = () => {
+        this.#waiting++
+        node.run(() => void this.#begin(node, bus, wallet, requestId))
+      }
+      // Some ask just when a job has begun, and perhaps none does any more.
+      const whenAJobBegins = () =>
+        journal.onNextStored(() => this.#kernel.after(random.next() * WITHIN_A_JOB_MS, begin))
+      this.#kernel.after(at, random.chance(0.5) ? begin : whenAJobBegins)
     }
   }
 

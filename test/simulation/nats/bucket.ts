@@ -58,6 +58,11 @@ export class SimBucket {
     return revision
   }
 
+  /** Somebody purges its stream: who watches is told nothing, and revisions go on. */
+  purge(): void {
+    this.entries.clear()
+  }
+
   /** @returns what to call when a cut has ended: an ordered consumer notices its gaps, and begins anew */
   watch(pattern: string, watch: Omit<Watch, 'matches'>): () => void {
     const whole = { ...watch, matches: matcherOf(pattern) }
