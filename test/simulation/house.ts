@@ -149,10 +149,11 @@ export class House {
   }
 
   startEdge = async (node: Node): Promise<Running> => {
-    const { bus } = await connectHouse(this.nats, node)
+    const { bus, ...nats } = await connectHouse(this.nats, node)
+    const keys = await nats.registry('KEYS')
     const edge = startEdge(
       node,
-      { bus, catalogue: new MemoryCatalogue(), ...connectSimRedis(this.redis, node) },
+      { bus, keys, catalogue: new MemoryCatalogue(), ...connectSimRedis(this.redis, node) },
       {
         escrowAddress: CONTRACTS.jobEscrow,
         jobWindowMs: this.#terms.jobWindowMs,

@@ -8,7 +8,7 @@ import { Auditor } from './auditor/auditor.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
 import { attemptsOf, webhookRecord } from './callers/truth.ts'
-import { letIn } from './callers/wallet-keys.ts'
+import { WalletKeys } from './callers/wallet-keys.ts'
 import { Witness } from './callers/witness.ts'
 import { Contesters } from './contesters.ts'
 import { planDisasters } from './disasters.ts'
@@ -21,6 +21,7 @@ import { House } from './house.ts'
 import { planIllTimed } from './ill-timed.ts'
 import { followJournal, jobsOf, lastWriter } from './journal-end.ts'
 import { Kernel } from './kernel.ts'
+import { planKeyChanges } from './key-changes.ts'
 import { connectHouse } from './nats/connect.ts'
 import { Outsiders } from './outsiders.ts'
 import { Payers } from './payers.ts'
@@ -28,8 +29,8 @@ import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
 import type { ScriptEngine } from './redis/lua.ts'
 import { planShortages } from './shortages.ts'
-import { textOf } from './text-of.ts'
 import { planSpendLimits } from './spend-limits.ts'
+import { textOf } from './text-of.ts'
 import { Withdrawers } from './withdrawers.ts'
 import type { Node } from './world.ts'
 
@@ -91,6 +92,7 @@ class Life {
   readonly #wallets: readonly Address[]
   readonly #chaosMs: number
   readonly #absence: Absence
+  readonly #keys: WalletKeys
   #memoryWasLost = false
   #webhooks: readonly Interested[] = []
   #crowd: Crowd | undefined
@@ -116,6 +118,7 @@ class Life {
     this.#wallets = Array.from({ length: random.few(1, 3) }, (_, i) =>
       toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
     )
+    this.#keys = new WalletKeys(house.nats)
     followJournal(house.nats)
   }
 
@@ -139,9 +142,9 @@ class Life {
     startCrew(this.#kernel, {
       count: random.few(1, most(3)),
       models: MODELS,
+      isTried: house.areWorkersTried,
       pools: () => house.pools,
       signed: (jobId, text) => this.#witness.noteSigned(jobId, text),
-      isTried: house.areWorkersTried,
     })
     this.#kernel.after(WARM_UP_MS, () => this.#makeWebhooks())
   }
@@ -192,7 +195,7 @@ class Life {
       chain.act(wallet, { type: 'mint', to: wallet, units: credits * 10_000n })
       chain.act(wallet, { type: 'deposit', wallet, credits })
     }
-    letIn(this.#house.nats, this.#wallets)
+    this.#keys.letIn(this.#wallets)
     chain.mine()
     chain.start()
   }
@@ -221,6 +224,7 @@ class Life {
       wallets: this.#wallets,
       models: MODELS,
       witness: this.#witness,
+      keys: this.#keys,
       count: kernel.random.few(1, 6),
       withinMs: this.#chaosMs,
       edges: () => this.#house.edges,
@@ -233,18 +237,19 @@ class Life {
     this.#outsiders = new Outsiders(kernel, { ...around, takeBack: this.#house.isHasty })
     const administrators = new Administrators(kernel, around)
     planGasTroubles(kernel, around)
-    if (this.#house.isContested) new Contesters(kernel, settlement.chain)
     planSpendLimits(kernel, around)
+    planKeyChanges(kernel, { ...around, keys: this.#keys })
+    if (this.#house.isContested) new Contesters(kernel, settlement.chain)
     planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
     const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
     planAims(kernel, this.#processes, aimedAt)
+    const pause = (lastsMs: number) => administrators.pause(lastsMs)
+    planIllTimed(kernel, this.#processes, { house: this.#house, withinMs, forget, pause })
     this.#payers = new Payers(kernel, around)
     this.#withdrawers = new Withdrawers(kernel, around)
     const journal = this.#house.nats.stream('JOB')
     const nextAppend = (call: (host: Node | undefined) => void) =>
       journal.onNextStored(() => call(this.#house.hostOf(lastWriter(journal))))
-    const pause = (lastsMs: number) => administrators.pause(lastsMs)
-    planIllTimed(kernel, this.#processes, { house: this.#house, withinMs, forget, pause })
     planDisasters(kernel, this.#processes, { withinMs, forget, nextAppend })
     const absentAfter = kernel.random.next() * this.#chaosMs
     const away = { processes: this.#processes, chain: settlement.chain, nats }

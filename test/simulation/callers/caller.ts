@@ -5,6 +5,7 @@ import { type CallPlan, questionOf } from './call-plan.ts'
 import type { EdgeNode } from './edge-node.ts'
 import { Exchange, type ExchangeEnd, type Heard } from './exchange.ts'
 import { readAnswer } from './read-answer.ts'
+import type { WalletKeys } from './wallet-keys.ts'
 import type { DisputeAnswer, ToldChat, Witness } from './witness.ts'
 
 export interface CallerOptions {
@@ -12,12 +13,17 @@ export interface CallerOptions {
   readonly wallet: Address
   readonly plan: CallPlan
   readonly witness: Witness
+  readonly key: string
+  /** Which of them may be used. */
+  readonly keys: WalletKeys
   /** Those that take requests now. */
   edges(): readonly EdgeNode[]
   /** It has all that it wants, or has given up. */
   done(): void
 }
 
+/** An edge that is cut off notices that a moment later, and believes no key that it has read before. */
+const HEARD_MS = 5_000
 const NO_EDGE_MS = 500
 const NO_EDGE_TRIES = 40
 
@@ -55,7 +61,7 @@ export class Caller {
 
   #ask(): void {
     const { world, options } = this
-    const { plan, wallet, witness } = options
+    const { plan, witness } = options
     const edge = this.#edge()
     if (!edge) {
       if (++this.#noEdge > NO_EDGE_TRIES) this.#over()
@@ -67,10 +73,12 @@ export class Caller {
     let jobId: JobId | undefined
     const name = `${options.name}.${this.#tries}`
     world.history.add(name, `asks ${edge.node.name}`)
+    const askedAt = world.now()
     const exchange = new Exchange(world, edge, {
-      ...{ route: 'chat', wallet, headers, params: {}, body: this.#body },
+      ...{ route: 'chat', key: options.key, headers, params: {}, body: this.#body },
       taken: (id, how) => {
         jobId = id
+        if (how === 'admitted') this.#lookAtKey(name, askedAt)
         witness.jobs.add(id)
         world.history.add(name, `${how} ${id}`)
       },
@@ -97,6 +105,7 @@ export class Caller {
     const answer = readAnswer(heard, end === 'whole')
     const key = this.options.plan.retries === 'named' ? this.options.name : undefined
     const at = this.world.now()
+    this.#lookAtRefusal(name, status)
     const said = answer.error?.code ?? (answer.isComplete ? 'answered' : 'no answer')
     this.world.history.add(name, `${end} ${status ?? '-'} ${said} ${answer.text.length} units`)
     const { name: caller } = this.options
@@ -149,7 +158,7 @@ export class Caller {
 
   #dispute(jobId: JobId, sent: Hex32, times: number): void {
     const { world, options } = this
-    const { wallet, witness, name } = options
+    const { wallet, key, witness, name } = options
     const edge = this.#edge()
     if (!edge) {
       this.#over()
@@ -157,7 +166,7 @@ export class Caller {
     }
     const askedAt = world.now()
     new Exchange(world, edge, {
-      ...{ route: 'dispute', wallet, headers: {}, params: { id: jobId } },
+      ...{ route: 'dispute', key, headers: {}, params: { id: jobId } },
       body: { received_output_hash: publicHash(sent) },
       ended: (end, { status, text }) => {
         const body = end === 'whole' ? (JSON.parse(text) as DisputeAnswer) : undefined
@@ -169,6 +178,24 @@ export class Caller {
         else this.#over()
       },
     })
+  }
+
+  /** What is revoked is refused by whoever hears of that in time. */
+  #lookAtKey(name: string, askedAt: number): void {
+    const { key, keys } = this.options
+    const since = keys.closedSince(key)
+    if (since === undefined || askedAt < since + HEARD_MS) return
+    this.world.fail(
+      `${name}: a job was begun with a key that was closed ${askedAt - since} ms before`,
+    )
+  }
+
+  #lookAtRefusal(name: string, status: number | undefined): void {
+    const isOfKey = status === 401 || status === 403
+    const { key, keys } = this.options
+    if (isOfKey && !keys.wasClosed(key)) {
+      this.world.fail(`${name}: told ${status} with a good key`)
+    }
   }
 
   #headers(retries: number): Record<string, string> {

@@ -3,12 +3,14 @@ import type { World } from '../world.ts'
 import { planCall } from './call-plan.ts'
 import { Caller } from './caller.ts'
 import type { EdgeNode } from './edge-node.ts'
+import type { WalletKeys } from './wallet-keys.ts'
 import type { Witness } from './witness.ts'
 
 export interface CrowdOptions {
   readonly wallets: readonly Address[]
   readonly models: readonly string[]
   readonly witness: Witness
+  readonly keys: WalletKeys
   /** How many ask something. */
   readonly count: number
   /** All have begun by then. */
@@ -43,14 +45,16 @@ export class Crowd {
         at: random.between(0, withinMs),
       }
       pair = pair === undefined && random.chance(0.15) ? { wallet, at } : undefined
-      this.world.after(at, () => this.#begin(n, wallet))
+      // Some come with what was their key when the life began.
+      const key = random.chance(0.5) ? this.options.keys.of(wallet) : undefined
+      this.world.after(at, () => this.#begin(n, wallet, key))
     }
   }
 
-  #begin(n: number, wallet: Address): void {
-    const { models, witness, edges } = this.options
+  #begin(n: number, wallet: Address, key = this.options.keys.of(wallet)): void {
+    const { models, witness, keys, edges } = this.options
     new Caller(this.world, {
-      ...{ wallet, witness, edges },
+      ...{ wallet, key, witness, keys, edges },
       name: `caller-${n}`,
       plan: planCall(models, this.world.random),
       done: () => {

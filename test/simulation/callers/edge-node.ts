@@ -7,6 +7,7 @@ import { makePools } from '../../../src/api/models/pools.ts'
 import { ERRORS } from '../../../src/domain/errors.ts'
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { DurationMs } from '../../../src/domain/time.ts'
+import { type Auth, makeAuth } from '../../../src/edge/callers/auth.ts'
 import { makeAdmission } from '../../../src/edge/chat/admission.ts'
 import { makeChainHealth } from '../../../src/edge/chat/chain-health.ts'
 import { makeJobTimes } from '../../../src/edge/chat/job-times.ts'
@@ -22,13 +23,14 @@ import type { Bus } from '../../../src/ports/bus.ts'
 import type { Catalogue } from '../../../src/ports/catalogue.ts'
 import { inTime, pause } from '../../../src/ports/clock.ts'
 import type { JobViews } from '../../../src/ports/job-views.ts'
+import type { KeyUses } from '../../../src/ports/key-uses.ts'
 import type { Ledger } from '../../../src/ports/ledger.ts'
 import type { Outputs } from '../../../src/ports/outputs.ts'
+import type { Registry } from '../../../src/ports/registry.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 import { noMetrics } from '../../fakes/no-metrics.ts'
 import type { Node } from '../world.ts'
 import type { Response } from './response.ts'
-import { shownKey } from './wallet-keys.ts'
 
 /** What an edge is given, bound to its node. */
 export interface EdgeNodePorts {
@@ -37,6 +39,8 @@ export interface EdgeNodePorts {
   readonly ledger: Ledger
   readonly outputs: Outputs
   readonly jobViews: JobViews
+  /** Bucket KEYS. */
+  readonly keys: Registry
 }
 
 export interface EdgeNodeSettings {
@@ -45,10 +49,11 @@ export interface EdgeNodeSettings {
   readonly lockWaitMaxMs: DurationMs
 }
 
-/** One HTTP request as it reaches an edge; its caller has a key. */
+/** One HTTP request as it reaches an edge. */
 export interface Asked {
   readonly route: 'chat' | 'dispute' | 'job'
-  readonly wallet: Address
+  /** As `Authorization` has it. */
+  readonly key: string
   readonly headers: Readonly<Record<string, string>>
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
@@ -80,6 +85,7 @@ export function startEdge(
   const ports = { ...given, clock, log }
   const names = defaultNames
   const edgeId = Buffer.from(clock.randomBytes(8)).toString('hex')
+  const auth = makeAuth({ ...ports, keyUses: NO_USES, names })
   const pools = makePools(ports)
   const waiting = makeWaiting({ ...ports, edgeId })
   const jobs = makeJobs({ ...ports, replyTo: waiting.replyTo })
@@ -119,7 +125,7 @@ export function startEdge(
         asked.response.destroy()
         return
       }
-      void answer(asked, handlerOf(asked), (error) => {
+      void answer(asked, auth, handlerOf(asked), (error) => {
         if (node.alive) broken(`${node.name}: a route threw ${textOf(error)}`)
       })
     },
@@ -131,10 +137,13 @@ export function startEdge(
       sharedJobs.stop()
       waiting.stop()
       chainHealth.stop()
+      auth.stop()
       pools.stop()
     },
   }
 }
+
+const NO_USES: KeyUses = { note: async () => {}, lastUse: async () => null }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
@@ -151,10 +160,11 @@ function registered(register: (server: FastifyInstance) => void): Handler {
 
 async function answer(
   asked: Asked,
+  auth: Auth,
   handler: Handler,
   threw: (error: unknown) => void,
 ): Promise<void> {
-  const { response, wallet, headers, params, body } = asked
+  const { response, key, headers, params, body } = asked
   const reply = new Reply(response)
   const request = {
     raw: { httpVersion: '1.1', headers },
@@ -162,11 +172,11 @@ async function answer(
     params,
     body,
     bodyDigest: hasJoinKey(headers) ? bodyDigest(JSON.stringify(body)) : '',
-    caller: { wallet, keyCreatedAt: 0, key: shownKey(wallet) },
   }
   try {
+    const caller = await auth.authenticate(`Bearer ${key}`)
     const result = await handler(
-      request as unknown as FastifyRequest,
+      { ...request, caller } as unknown as FastifyRequest,
       reply as unknown as FastifyReply,
     )
     if (result !== reply) reply.send(JSON.stringify(result))

@@ -1,4 +1,4 @@
-import type { Address, JobId } from '../../../src/domain/ids.ts'
+import type { JobId } from '../../../src/domain/ids.ts'
 import { Line } from '../pools/line.ts'
 import type { World } from '../world.ts'
 import type { Asked, EdgeNode } from './edge-node.ts'
@@ -18,8 +18,8 @@ export interface Heard {
  */
 export type ExchangeEnd = 'whole' | 'broken' | 'hung_up' | 'no_end'
 
-export interface ExchangeOptions extends Pick<Asked, 'route' | 'headers' | 'params' | 'body'> {
-  readonly wallet: Address
+export interface ExchangeOptions
+  extends Pick<Asked, 'route' | 'key' | 'headers' | 'params' | 'body'> {
   taken?(jobId: JobId, how: 'admitted' | 'joined'): void
   ended(end: ExchangeEnd, heard: Heard): void
 }
@@ -64,9 +64,9 @@ export class Exchange {
   }
 
   #arrive(): void {
-    const { route, wallet, headers, params, body, taken } = this.options
+    const { route, key, headers, params, body, taken } = this.options
     this.edge.ask({
-      ...{ route, wallet, headers, params, body: structuredClone(body) },
+      ...{ route, key, headers, params, body: structuredClone(body) },
       response: this.#response,
       taken: (jobId, how) => {
         if (this.edge.node.alive) taken?.(jobId, how)

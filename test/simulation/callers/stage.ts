@@ -22,7 +22,7 @@ import { Crowd } from './crowd.ts'
 import { type EdgeNode, startEdge } from './edge-node.ts'
 import { judge } from './judge.ts'
 import { attemptsOf, jobViews, webhookRecord } from './truth.ts'
-import { letIn } from './wallet-keys.ts'
+import { WalletKeys } from './wallet-keys.ts'
 import { Witness } from './witness.ts'
 import { WordOfChain } from './word-of-chain.ts'
 
@@ -71,12 +71,15 @@ export class Stage {
   readonly #views = new MemoryJobViews()
   readonly #wallets = [1, 2, 3].map((n) => toAddress(`0x${String(n).padStart(40, '0')}`))
 
+  readonly #keys: WalletKeys
+
   constructor(
     seed: number,
     private readonly options: StageOptions,
   ) {
     this.kernel = new Kernel(seed)
     this.nats = new SimNats(this.kernel)
+    this.#keys = new WalletKeys(this.nats)
     this.endpoints = new Endpoints(this.kernel)
   }
 
@@ -95,7 +98,7 @@ export class Stage {
       const account = { available: credits, locked: toCredits(0), lastTopupAt: null, block: 1 }
       void this.#ledger.load(wallet, account)
     }
-    letIn(this.nats, this.#wallets)
+    this.#keys.letIn(this.#wallets)
     const chain = kernel.node('chain-word', { sound: true })
     this.#start(chain, async () => {
       new WordOfChain(kernel, chain, (await connectHouse(this.nats, chain)).bus)
@@ -139,6 +142,7 @@ export class Stage {
     this.#crowd = new Crowd(this.kernel, {
       ...{ count, withinMs, models: MODELS, witness: this.witness },
       wallets: this.#wallets,
+      keys: this.#keys,
       edges: () => living(this.edges),
     })
     this.#crowd.start()
@@ -183,8 +187,9 @@ export class Stage {
   }
 
   async #startEdge(node: Node): Promise<void> {
-    const { bus } = await connectHouse(this.nats, node)
-    const ports = { ...this.#redis(node), bus, catalogue: new MemoryCatalogue() }
+    const { bus, ...nats } = await connectHouse(this.nats, node)
+    const keys = await nats.registry('KEYS')
+    const ports = { ...this.#redis(node), bus, keys, catalogue: new MemoryCatalogue() }
     const settings = {
       escrowAddress: NETWORK.jobEscrow,
       jobWindowMs: WINDOW_SECONDS * 1_000,
