@@ -65,22 +65,13 @@ export class Claims {
 
   /** @returns undefined: another host was quicker */
   async take(name: string, checkpoints: Checkpoints): Promise<AcquiredClaim | undefined> {
-    const { registry, hostId } = this.#options
-    const known = this.#known.get(name)
-    const previous = known?.claim
+    const { hostId } = this.#options
+    const previous = this.of(name)
     const from = Math.max(
       previous?.from ?? 1,
       (previous && checkpoints.get(previous.host)?.[name]) ?? 1,
     )
-    const claim: Claim = { host: hostId, from }
-    const revision = await registry.put(claimKey(name), claim, known?.revision ?? 0)
-    if (revision === 'conflict') {
-      // The watch tells, too, but may be dumb for a while when a server has died.
-      const entry = await registry.get(claimKey(name))
-      if (entry) this.#learn(name, entry.value as Claim, entry.revision)
-      return undefined
-    }
-    this.#learn(name, claim, revision)
+    if (!(await this.#write(name, { host: hostId, from }))) return undefined
     return { name, from, seized: previous !== undefined && previous.host !== '' }
   }
 
@@ -88,9 +79,27 @@ export class Claims {
   async giveBack(name: string, from: number | undefined): Promise<void> {
     const known = this.#known.get(name)
     if (!known || known.claim.host !== this.#options.hostId) return
-    const claim: Claim = { host: '', from: from ?? known.claim.from }
-    const revision = await this.#options.registry.put(claimKey(name), claim, known.revision)
-    if (revision !== 'conflict') this.#learn(name, claim, revision)
+    await this.#write(name, { host: '', from: from ?? known.claim.from })
+  }
+
+  /** @returns false: the bucket has another claim than was known, and it is known now */
+  async #write(name: string, claim: Claim): Promise<boolean> {
+    const { registry } = this.#options
+    const key = claimKey(name)
+    let revision = await registry.put(key, claim, this.#known.get(name)?.revision ?? 0)
+    if (revision === 'conflict') {
+      // The watch tells, too, but may be dumb for a while when a server has died.
+      const entry = await registry.get(key)
+      if (entry) {
+        this.#learn(name, entry.value as Claim, entry.revision)
+        return false
+      }
+      // A bucket that somebody has emptied tells no watch.
+      revision = await registry.put(key, claim, 0)
+      if (revision === 'conflict') return false
+    }
+    this.#learn(name, claim, revision)
+    return true
   }
 
   #learn(name: string, claim: Claim, revision: number): void {

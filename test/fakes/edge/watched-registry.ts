@@ -34,6 +34,11 @@ export class WatchedRegistry implements Registry {
     return () => void this.#watchers.delete(each)
   }
 
+  /** As when somebody purges its stream: who watches is told nothing, and revisions go on. */
+  purge(): void {
+    this.#entries.clear()
+  }
+
   /** All watches end by themselves: who watches is told so, and of no change any more. */
   breakWatches(): void {
     const broken = [...this.#watchers.values()]

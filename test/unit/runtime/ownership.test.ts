@@ -90,6 +90,39 @@ for (const lost of ['answer', 'request'] as const) {
 
 Unanswered.run()
 
+const Emptied = suite('a bucket that somebody has emptied while hosts live')
+
+Emptied('what a dead host held is taken all the same, from where that one began', async () => {
+  const registry = new WatchedRegistry()
+  const clock = new ManualClock()
+  for (const name of NAMES) await registry.set(`claim.${name}`, { host: 'host-dead', from: 7 })
+  const watch = registry.watch.bind(registry)
+  registry.watch = async (...asked) => {
+    const unwatch = await watch(...asked)
+    registry.purge()
+    return unwatch
+  }
+  const taker = host(registry, clock, 'taker', () => 1)
+  await taker.start()
+  await clock.advance(5_000)
+  assert.ok(NAMES.every((name) => taker.holds(name)))
+  assert.equal((await registry.get('claim.a'))?.value, { host: 'host-taker', from: 7 })
+  await taker.stop()
+})
+
+Emptied('what is given back can be taken by others, who knew of its claim', async () => {
+  const registry = new WatchedRegistry()
+  const clock = new ManualClock()
+  const holder = host(registry, clock, 'holder', () => 1)
+  await holder.start()
+  await rest()
+  registry.purge()
+  await holder.stop()
+  assert.equal((await registry.get('claim.a'))?.value, { host: '', from: 3 })
+})
+
+Emptied.run()
+
 const Acquire = suite('a resource that cannot be acquired')
 
 Acquire('is let go and taken again until it can; until then it is not held', async () => {
