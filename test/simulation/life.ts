@@ -58,6 +58,8 @@ const CHAOS_MS = [1_000, 12_000] as const
 const HEAL_MS_MAX = 420_000
 const LIFE_MS_MAX = 1_300_000
 const MARGIN_MS = 1_000
+/** A request's key is remembered for so long beyond the window of its job. */
+const KEY_MARGIN_MS = 30_000
 /** By the streams of facts and deliveries. */
 const IDS_KNOWN_MS = 600_000
 const LOOK_MS = 250
@@ -169,6 +171,7 @@ class Life {
       memoryWasLost: this.#memoryWasLost,
       wasUndone,
       disputeWindowMs: HOST_CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
+      keyMs: this.#house.jobWindowMs + KEY_MARGIN_MS,
       clocksApartMs: this.#kernel.clocksApartMs,
       callOf,
     })

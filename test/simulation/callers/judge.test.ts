@@ -96,6 +96,7 @@ function verdict(
     wasUndone,
     ...(callOf && { callOf }),
     disputeWindowMs: 60_000,
+    keyMs: 150_000,
     clocksApartMs: 100,
   })
 }
@@ -151,6 +152,9 @@ test('two paid jobs under one key', () => {
     verdict([told(plain(TEXT)), second], views).join('\n'),
     /is charged for job_1+, job_2/,
   )
+  const later = { ...settled, id: OTHER_JOB, createdAt: addMs(settled.createdAt, 151_000) }
+  const apart = verdict([told(plain(TEXT)), second], [settled, later])
+  assert.not.match(apart.join('\n'), /is charged for/)
 })
 
 test('a request that never ended', () => {

@@ -13,6 +13,8 @@ export interface Verdicts extends Receipts {
   /** The chain may have paid for the failed job, and has gone back behind that for good. */
   wasUndone(view: JobView): boolean
   readonly disputeWindowMs: number
+  /** For how long a request's key is remembered. */
+  readonly keyMs: number
   /** How far apart any two clocks of the life have been. */
   readonly clocksApartMs: number
   /** The service was away until the contract took no disputes any more, whatever it had accepted. */
@@ -123,13 +125,18 @@ function judgeRefused({ chats }: Witness, { view, memoryWasLost }: Verdicts): st
   })
 }
 
-/** Of all jobs under one key at most one is paid. */
-function judgeKeys({ chats }: Witness, { view }: Verdicts): string[] {
+/** Of all jobs under one key at most one is paid, while the key is remembered. */
+function judgeKeys({ chats }: Witness, { view, keyMs, clocksApartMs }: Verdicts): string[] {
   const keyOf = ({ key, wallet }: ToldChat) => key && `${key} ${wallet}`
   return grouped(chats, keyOf).flatMap(([key, tolds]) => {
-    const jobs = new Set(tolds.flatMap(({ jobId }) => jobId ?? []))
-    const charged = [...jobs].filter((jobId) => isCharged(view(jobId)))
-    return charged.length > 1 ? [`key ${key} is charged for ${charged.join(', ')}`] : []
+    const charged = [...new Set(tolds.flatMap(({ jobId }) => jobId ?? []))]
+      .flatMap((jobId) => view(jobId) ?? [])
+      .filter(isCharged)
+      .sort((a, b) => a.createdAt - b.createdAt)
+    const isAgain = charged.some(
+      ({ createdAt }, n) => n > 0 && createdAt - charged[n - 1]!.createdAt < keyMs - clocksApartMs,
+    )
+    return isAgain ? [`key ${key} is charged for ${charged.map(({ id }) => id).join(', ')}`] : []
   })
 }
 

@@ -240,6 +240,7 @@ export class Stage {
         memoryWasLost: false,
         wasUndone: () => false,
         disputeWindowMs: CONFIG.DISPUTE_WINDOW_SECONDS * 1_000,
+        keyMs: WINDOW_SECONDS * 1_000,
         clocksApartMs: this.kernel.clocksApartMs,
       }),
       ...judgeWebhooks(this.interested, {
