@@ -86,6 +86,7 @@ const TOO_OFTEN: readonly (readonly [status: number, code: number, message: stri
   [200, -32_005, "You've exceeded the RPS limit available on the current plan."],
   [200, -32_016, 'over rate limit'],
   [200, -32_000, '429 Too Many Requests: {"error":{"code":-32016,"message":"over it"}}'],
+  [200, -32_000, 'Request failed with status code 429'],
   [200, 15, 'Too many request, try again later'],
   [200, -32_029, 'rate limit reached'],
 ]
@@ -125,6 +126,22 @@ Answers('a range that is too wide is refused at once, by the same number', async
       ? { body: answer(id, { result: '0x1' }) }
       : { body: answer(id, { error: { code: -32_005, message: 'limit exceeded' } }) }
   assert.is(await ask('eth_call'), '0x1', 'of anything else there is no range')
+})
+
+/** They are what is to be done about a transaction, and come again however often it is sent. */
+const OTHER_NUMBERS: readonly (readonly [method: string, code: number, message: string])[] = [
+  ['eth_sendRawTransaction', -32_000, 'nonce too low: next nonce 429, tx nonce 428'],
+  ['eth_sendRawTransaction', -32_000, 'nonce too low: next nonce 430, tx nonce 429'],
+  ['eth_sendRawTransaction', -32_005, 'Transaction gas limit exceeds block gas limit'],
+  ['eth_call', -32_602, 'BlockOutOfRangeError: block height is 500 but requested was 429'],
+]
+
+Answers('a number of something else is not how often a node was asked', async () => {
+  for (const [method, code, message] of OTHER_NUMBERS) {
+    reply = (id) => ({ body: answer(id, { error: { code, message } }) })
+    assert.instance(await ask(method), RpcError, message)
+    assert.is(asked, 1, message)
+  }
 })
 
 Answers('a contract that speaks of a rate limit is no provider', async () => {
