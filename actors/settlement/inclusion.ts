@@ -5,6 +5,7 @@ import {
   ChainUnavailable,
   type EscrowWriter,
   type Receipt,
+  type SignedTransaction,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Outbox, Sent } from './outbox.ts'
@@ -36,6 +37,13 @@ export interface Inclusion {
    * @param broadcast called once the node has taken an attempt
    */
   include(sent: Sent, sequence: number, broadcast: (sent: Sent) => void): Promise<Included>
+}
+
+/** What of a batch goes at its nonce, and what is to follow. */
+interface Part {
+  readonly transaction: SignedTransaction
+  readonly kept: Batch
+  readonly rest: readonly Batch[]
 }
 
 /**
@@ -91,12 +99,24 @@ export function makeInclusion(options: Options): Inclusion {
   }
 
   const shorten = async ({ transaction: former, earlier, batch }: Sent): Promise<Sent> => {
-    const [kept, rest] = halves(batch)!
     const { nonce, hash } = former
     log.warn({ lane, nonce, hash, items: batch.items.length }, 'lane: a batch is too large, halved')
-    const transaction = await untilChain(() => writer.sign(lane, nonce, kept))
-    options.again.unshift(rest)
+    const { transaction, kept, rest } = await signHalf(nonce, batch)
+    options.again.unshift(...rest)
     return { transaction, batch: kept, earlier: [...earlier, hash] }
+  }
+
+  /** Or less: once it is known how small blocks have become, half of it may be too much as well. */
+  const signHalf = async (nonce: number, batch: Batch): Promise<Part> => {
+    const [kept, rest] = halves(batch)!
+    try {
+      const transaction = await untilChain(() => writer.sign(lane, nonce, kept))
+      return { transaction, kept, rest: [rest] }
+    } catch (error) {
+      if (!(error instanceof BatchTooLarge) || kept.items.length < 2) throw error
+      const less = await signHalf(nonce, kept)
+      return { ...less, rest: [...less.rest, rest] }
+    }
   }
 
   const tellCapped = ({ transaction: { nonce, hash }, earlier }: Sent) =>

@@ -191,6 +191,20 @@ test('the node has no room for a batch: it is halved at its nonce, nothing is lo
   assert.equal(house.heard().length, 4)
 })
 
+test('blocks are known to have become so small that half of it is too much: it is halved again', async (house) => {
+  const { chain } = house
+  await house.start('lock')
+  chain.onSend = () => {
+    chain.roomFor = 2
+    chain.fits = 1
+  }
+  await house.say(...[1, 2, 3, 4].map((n) => lock(job(n))))
+  await house.clock.advance(2_000)
+  assert.equal(house.batches(), ['lock 1', 'lock 2', 'lock 3', 'lock 4'])
+  assert.equal(attempts(house, 'tx.lock.0'), [0, 1], 'nothing is stored that is not sent')
+  assert.equal(house.heard().length, 4)
+})
+
 test('a larger, former attempt is mined after all: its receipt is found, the rest asks the chain', async (house) => {
   const { chain } = house
   chain.stuck = async () => false
