@@ -130,14 +130,21 @@ async function stillOpen(
   content: Content,
 ): Promise<Sent | undefined> {
   if (!sent) return undefined
-  const isSpent = await deployer.isSpent(sent.nonce)
+  const [isSpent, isSame] = [
+    await deployer.isSpent(sent.nonce),
+    sent.content === contentHash(content),
+  ]
   if (isSpent && (await deployer.outcomeOf(sent)) === 'success') {
+    const included = `transaction ${sent.hashes.at(-1)} was included`
     throw new Error(
-      `transaction ${sent.hashes.at(-1)} was included, yet the node does not show what it did: wait ` +
-        'until the node has caught up, and run this again',
+      isSame
+        ? `${included}, yet the node does not show what it did: wait until the node has caught up, and ` +
+            'run this again'
+        : `${included}, and this build would send something else in its place: go on with the version ` +
+            'that this deployment was begun with, or name another address file',
     )
   }
-  return isSpent || sent.content !== contentHash(content) ? undefined : sent
+  return isSpent || !isSame ? undefined : sent
 }
 
 /** A record of nothing sent yet. */
