@@ -19,7 +19,7 @@ export type Offered =
   /** It does not take any transaction for so little. */
   | 'underpriced'
 
-/** The words of geth, erigon, nethermind, besu, reth and anvil. */
+/** The words of geth, erigon, nethermind, besu (and Linea's), reth and anvil. */
 const KNOWN =
   /already ?(known|imported|exists)|known transaction|already in|existing tx with same hash/i
 const NONCE_SPENT = /nonce (is )?too low|nonce .*already|old ?nonce/i
@@ -30,6 +30,7 @@ const TOO_LARGE = new RegExp(
     'exceeds (the )?block.?s? gas ?limit|greater than the block|block gas limit',
     'intrinsic gas|floor data gas|CallGasCostMoreThanGasLimit',
     'gas ?limit.*(too (high|large|big)|exceed)|GasLimitExceeded|exceeds maximum per-transaction gas',
+    'oversized data|TxSizeExceeded|calldata of transaction is greater',
   ].join('|'),
   'i',
 )

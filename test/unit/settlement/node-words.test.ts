@@ -45,6 +45,9 @@ const WORDS = {
     'GasLimitExceeded, Gas limit: 30000000, gas limit of rejected tx: 40000000',
     'Transaction gas limit exceeds block gas limit',
     'gas limit too high',
+    'Calldata of transaction is greater than the allowed max of 30000',
+    'oversized data: transaction size 140000, limit 131072',
+    'MaxTxSizeExceeded',
   ],
   underpriced: [
     'transaction underpriced: gas tip cap 1, minimum needed 2',
