@@ -30,14 +30,16 @@ const TOO_LARGE = new RegExp(
     'exceeds (the )?block.?s? gas ?limit|greater than the block|block gas limit',
     'intrinsic gas|floor data gas|CallGasCostMoreThanGasLimit',
     'gas ?limit.*(too (high|large|big)|exceed)|GasLimitExceeded|exceeds maximum per-transaction gas',
-    'oversized data|TxSizeExceeded|calldata of transaction is greater',
+    'oversized data|TxSizeExceeded|calldata of transaction is greater|line count for module',
+    // What one transaction may pay, 1 coin for many: half of the items ask for half of it.
+    'fee.*exceeds the configured cap|fee cap exceeded',
   ].join('|'),
   'i',
 )
 const NO_FUNDS =
-  /insufficient ?(funds|balance)|upfront.?cost.?exceeds|exceeds.*(account|sender).?balance|lack of funds/i
+  /insufficient ?(funds|balance)|upfront.?cost.?exceeds|exceeds.*(account|sender).?balance|lack of funds|not enough funds|overdraft/i
 const UNDERPRICED =
-  /underpriced|fee ?too ?low|(gas price|fee)[^.]*(below|less than)|(below|less than) [^.]*base ?fee/i
+  /underpriced|(fee|gas price) ?too ?low|(gas price|fee)[^.]*(below|less than)|(below|less than) [^.]*base ?fee/i
 
 /**
  * Hands the bytes to the node. What it already has, or has already included, is no error.
@@ -58,7 +60,7 @@ export async function offer(
       case 'nonce_ahead':
         throw new NonceGap(`nonce ${nonce} is ahead of the chain`)
       case 'too_large':
-        throw new BatchTooLarge(`the node has no room for it in a block: ${error.reason}`)
+        throw new BatchTooLarge(`the node does not take so much at a time: ${error.reason}`)
       case 'no_funds':
         throw new GasFundsMissing(await whatToSend(rpc, sender, error.reason))
       case 'unknown':

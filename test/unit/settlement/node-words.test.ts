@@ -35,6 +35,8 @@ const WORDS = {
     'InsufficientFunds, Account balance: 0, cumulative cost: 3',
     'Upfront cost exceeds account balance',
     'sender lack of funds for max fee',
+    'not enough funds for gas',
+    'transaction would cause overdraft',
   ],
   too_large: [
     'exceeds block gas limit',
@@ -48,6 +50,9 @@ const WORDS = {
     'Calldata of transaction is greater than the allowed max of 30000',
     'oversized data: transaction size 140000, limit 131072',
     'MaxTxSizeExceeded',
+    'Transaction line count for module MUL=587 is above the limit 400',
+    'tx fee (1.61 ether) exceeds the configured cap (1.00 ether)',
+    'Transaction fee cap exceeded',
   ],
   underpriced: [
     'transaction underpriced: gas tip cap 1, minimum needed 2',
@@ -55,6 +60,7 @@ const WORDS = {
     'max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 7',
     'FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 1, BaseFee: 7',
     'fee too low',
+    'gas price too low',
     'Gas price below configured minimum gas price',
     'Gas price is less than the current BaseFee',
   ],
