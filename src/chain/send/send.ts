@@ -3,6 +3,7 @@ import type { RpcTransactionReceipt } from 'viem'
 import { type Address, type TxHash, toHex32 } from '../../domain/ids.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import {
+  BatchTooLarge,
   ChainUnavailable,
   GasFundsMissing,
   type Hex,
@@ -107,7 +108,10 @@ export async function send(
   }
 }
 
-/** One that is in a block already may be refused in words that nobody here knows, or for an empty purse. */
+/**
+ * One that is in a block already may be refused in words that nobody here knows, for an empty purse, or for its size,
+ * which another node did not mind.
+ */
 async function offerOrFind(
   sending: Sending,
   transaction: SignedTransaction,
@@ -116,12 +120,14 @@ async function offerOrFind(
   try {
     return await offer(sending.rpc, transaction, sending.sender)
   } catch (error) {
-    const isRefused = error instanceof RpcError || error instanceof GasFundsMissing
+    const isRefused = REFUSED.some((refusal) => error instanceof refusal)
     const receipt = isRefused ? await receiptOfAny(sending, hashes) : undefined
     if (!receipt) throw error
     return receipt
   }
 }
+
+const REFUSED = [RpcError, GasFundsMissing, BatchTooLarge]
 
 const rest = async (ms: DurationMs): Promise<void> => {
   if (ms >= TIMER_MIN_MS) await sleep(ms)

@@ -43,7 +43,11 @@ function openWriter(words: string, mined: readonly Hex[]) {
   return makeEscrowWriter({ ...terms, rpc })
 }
 
-for (const words of ['insufficient funds for gas * price + value', 'nothing to be done for it']) {
+for (const words of [
+  'insufficient funds for gas * price + value',
+  'tx fee (1.61 ether) exceeds the configured cap (1.00 ether)',
+  'nothing to be done for it',
+]) {
   Refused(`"${words}": its receipt is looked for all the same`, async () => {
     const mined: Hex[] = []
     const writer = openWriter(words, mined)
