@@ -17,6 +17,7 @@ import { openKey, type WorkerKey } from '../key/open-key.ts'
 import { type ControlHandlers, canListen, folderOf, listenForControl } from '../local/control.ts'
 import { SignedJobs } from '../local/signed-jobs.ts'
 import { DRAIN_MS } from '../session.ts'
+import { startingReport } from '../status/report.ts'
 import { openScreen, type Screen } from '../status/screen.ts'
 import { countWork, showReport, whatLacks } from '../status/work-figures.ts'
 
@@ -45,7 +46,14 @@ interface Starting {
 async function start({ settings, key, screen, metrics }: Starting): Promise<StartedRole> {
   const { log } = screen
   const folder = folderOf(settings.WORKER_HOME, key.address)
-  const handlers = { report: () => agent.report(), drain: () => void leave() }
+  // Its engine may load models for minutes, and who asks meanwhile is answered: there is nothing to finish yet.
+  let report = () => startingReport(key.address, settings.WORKER_SLOTS)
+  let leave = async (): Promise<void> => process.exit(0)
+  const drain = () => {
+    log.info('draining: asked to by svc-worker drain')
+    void leave()
+  }
+  const handlers = { report: () => report(), drain }
   const control = await reachable(settings, key, handlers, log)
   // After the socket: two agents of one key must not write one file.
   const signed = SignedJobs.open(join(folder, 'signed.log'), Math.floor(Date.now() / 1_000))
@@ -53,7 +61,8 @@ async function start({ settings, key, screen, metrics }: Starting): Promise<Star
   const traces = await openTraces({ ...tracesOf(settings), ...named })
   const figures = countWork(metrics)
   const agent = await composeWorker({ settings, key, signed, log, traces, figures })
-  showReport(metrics, () => agent.report())
+  report = () => agent.report()
+  showReport(metrics, report)
   const stopReading = followChain(settings, agent, log)
   const stop = async (spanMs?: number) => {
     await agent.stop(spanMs)
@@ -63,13 +72,12 @@ async function start({ settings, key, screen, metrics }: Starting): Promise<Star
     await traces?.close()
     await control.close()
   }
-  const leave = async () => {
-    log.info('draining: asked to by svc-worker drain')
+  leave = async () => {
     await stop(DRAIN_MS)
     process.exit(0)
   }
   agent.start()
-  screen.follow(() => agent.report())
+  screen.follow(report)
   return { stop, missing: async () => whatLacks(agent.report()) }
 }
 

@@ -1,9 +1,12 @@
 import type { LeftOutModel, Standing } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import type { Address } from '../../domain/ids.ts'
+import { AGENT_VERSION } from '../../domain/version.ts'
 import type { WorkerFacts } from '../chain/worker-facts.ts'
 
 /** What an agent is about. */
 export type Phase =
+  /** Its engine loads what it is to serve. */
+  | 'starting'
   /** The engine has nothing to serve, or does not answer. */
   | 'no_models'
   | 'dialling'
@@ -44,3 +47,14 @@ export interface AgentReport {
   /** As the chain sees it; null without --rpc, or before the first reading. */
   readonly chain: WorkerFacts | null
 }
+
+/** Of one whose engine is not there yet. */
+export const startingReport = (worker: Address, slots: number): AgentReport => ({
+  worker,
+  version: AGENT_VERSION,
+  phase: 'starting',
+  ...{ pool: null, poolName: null, workerId: null },
+  ...{ models: [], leftOut: [], slots, busy: 0 },
+  ...{ jobsDone: 0, jobsFailed: 0, unitsEarned: '0' },
+  ...{ trouble: null, standing: null, chain: null },
+})

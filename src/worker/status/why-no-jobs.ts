@@ -18,6 +18,8 @@ const COMPLETION_RATE_LOW = 0.9
 export function whyNoJobs(report: AgentReport, nowMs: number): string | undefined {
   if (report.busy > 0) return undefined
   switch (report.phase) {
+    case 'starting':
+      return 'it starts: the engine loads its models'
     case 'no_models':
       return 'the upstream has no model to serve: is it running, and is --upstream right?'
     case 'dialling':

@@ -77,6 +77,8 @@ type Shown = number | null | undefined
 /** What keeps an agent from being given jobs, in words; empty: nothing. */
 export function whatLacks({ phase, trouble }: AgentReport): readonly string[] {
   switch (phase) {
+    case 'starting':
+      return ['the agent itself: it starts']
     case 'no_models':
       return ['a model: the engine serves none, or does not answer']
     case 'dialling':
