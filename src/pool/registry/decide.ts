@@ -3,7 +3,7 @@ import { unreachable } from '../../domain/result.ts'
 import type { UnixMs } from '../../domain/time.ts'
 import { choose, mayTake, type PickBelow } from './choice.ts'
 import { type JobEnd, judged, unknownConduct } from './conduct.ts'
-import type { Registry, RegistryEvent, Worker, WorkerProfile } from './state.ts'
+import type { Registry, RegistryEvent, Taker, Worker, WorkerProfile } from './state.ts'
 import { type Turns, takeWaiting } from './take-waiting.ts'
 import type { Placement, Waiting } from './waiting.ts'
 
@@ -124,16 +124,14 @@ export function decide(
 
 function decideJoin(registry: Registry, profile: WorkerProfile, at: UnixMs): RegistryEvent[] {
   const before = registry.workers.get(profile.address)
+  const conduct = before?.conduct ?? registry.past.get(profile.address) ?? unknownConduct()
+  const free = { ...profile, jobs: new Set<JobId>(), draining: false, suspended: false, conduct }
   const gone: RegistryEvent[] = before
     ? [
         { type: 'WorkerLeft', address: before.address },
-        ...[...before.models.keys()]
-          .filter((model) => !profile.models.has(model))
-          .flatMap((model) => strand(registry, model, before)),
+        ...[...before.models.keys()].flatMap((model) => strand(registry, model, before, free)),
       ]
     : []
-  const conduct = before?.conduct ?? registry.past.get(profile.address) ?? unknownConduct()
-  const free = { ...profile, jobs: new Set<JobId>(), draining: false, suspended: false, conduct }
   return [...gone, { type: 'WorkerJoined', profile }, ...takeWaiting(registry, free, at)]
 }
 
@@ -184,10 +182,11 @@ function decideTakeModel(
   const { address, model, contextWindow, at } = command
   const worker = registry.workers.get(address)
   if (!worker || worker.models.get(model) === contextWindow) return []
-  const models = new Map(worker.models).set(model, contextWindow)
+  const after = { ...worker, models: new Map(worker.models).set(model, contextWindow) }
   return [
     { type: 'ModelTaken', address, model, contextWindow },
-    ...takeWaiting(registry, { ...worker, models }, at),
+    ...strand(registry, model, worker, after),
+    ...takeWaiting(registry, after, at),
   ]
 }
 
@@ -256,10 +255,19 @@ export function someoneMayTake(
 const strandAll = (registry: Registry, without: Worker): RegistryEvent[] =>
   [...without.models.keys()].flatMap((model) => strand(registry, model, without))
 
-/** Jobs that wait for `model` and that nobody but `without` could take. */
-const strand = (registry: Registry, model: string, without: Worker): RegistryEvent[] =>
+/**
+ * Jobs that wait for `model` and that nobody but `without` could take.
+ * @param instead as it is from now on: perhaps with less context than a job needs
+ */
+const strand = (
+  registry: Registry,
+  model: string,
+  without: Worker,
+  instead?: Taker,
+): RegistryEvent[] =>
   [...(registry.queues.get(model)?.all() ?? [])]
     .filter((waiting) => !someoneMayTake(registry, waiting, without))
+    .filter((waiting) => !instead || !mayTake(instead, waiting))
     .flatMap(stranded)
 
 const stranded = ({ jobId, model }: Waiting): RegistryEvent[] => [

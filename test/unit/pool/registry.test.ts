@@ -1,10 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toAddress } from '../../../src/domain/ids.ts'
+import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import { median } from '../../../src/domain/median.ts'
 import { emptyRegistry } from '../../../src/pool/registry/state.ts'
 import { summarize } from '../../../src/pool/registry/summary.ts'
-import { A, B, RegistryHouse as House, job, later } from '../../fakes/pool/registry-house.ts'
+import {
+  A,
+  B,
+  RegistryHouse as House,
+  job,
+  later,
+  NOW,
+  W1,
+} from '../../fakes/pool/registry-house.ts'
 
 const Choice = suite('registry: choice')
 
@@ -158,6 +166,34 @@ Queue('connected anew without the model: what waits for it is stranded', () => {
     'JobStranded 2',
     'WorkerJoined',
   ])
+})
+
+/** Its one slot is taken, and job 2, for which 2 048 tokens were too few, waits for it. */
+function waitingForContext(): House {
+  const house = new House()
+  house.join(A)
+  house.place(1)
+  const placement = { jobId: job(2), wallet: W1, model: 'm', exclude: new Set<Address>() }
+  const place = { placement: { ...placement, contextAbove: 2_048 }, mayWait: true, at: NOW }
+  assert.equal(house.say({ type: 'Place', ...place }), ['JobQueued'])
+  return house
+}
+
+Queue('connected anew with less context: what waits for more is stranded', () => {
+  const profile = { address: A, workerId: 1, models: new Map([['m', 2_048]]), slots: 1 }
+  assert.equal(waitingForContext().say({ type: 'Join', profile, at: NOW }), [
+    'WorkerLeft a',
+    'JobUnqueued 2',
+    'JobStranded 2',
+    'WorkerJoined',
+  ])
+})
+
+Queue('a model with less context than before: what waits for more is stranded', () => {
+  const take = (contextWindow: number) =>
+    waitingForContext().say({ type: 'TakeModel', address: A, model: 'm', contextWindow, at: NOW })
+  assert.equal(take(2_048), ['ModelTaken a', 'JobUnqueued 2', 'JobStranded 2'])
+  assert.equal(take(2_049), ['ModelTaken a'])
 })
 
 Queue('a draining worker gets nothing, and what waited for it alone is stranded', () => {
