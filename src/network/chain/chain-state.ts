@@ -54,9 +54,19 @@ export function keepChainState(file: string): ChainState {
       // What it was started on may not have been read yet.
       const at = writtenAt(file)
       const isFinished = at < Date.now() - FINISHED_MS
-      if (at !== startedOn && isFinished) setAside(file)
+      if (at !== startedOn && isFinished && isToItsEnd(file)) setAside(file)
     },
   }
+}
+
+/**
+ * Where the disk has no room, it rests and is a part all the same; some of these set aside would push out all
+ * that is whole. What is as large as the one before is not read: that takes long, and parts are smaller.
+ */
+function isToItsEnd(file: string): boolean {
+  const before = chainStateFiles(file).slice(1).find(existsSync)
+  if (before !== undefined && sizeOf(file) >= sizeOf(before)) return true
+  return existsSync(file) && read(file) !== 'part'
 }
 
 function setAside(file: string): void {
@@ -113,4 +123,5 @@ function read(file: string): State | 'part' | 'too_large' {
   }
 }
 
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 const writtenAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
