@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs'
-import { endLeftovers, writePids } from '../processes/pid-file.ts'
+import { mkdirSync, rmSync } from 'node:fs'
+import { claimPids, endLeftovers, writePids } from '../processes/pid-file.ts'
 import type { Running } from '../processes/supervisor.ts'
 import type { Screen } from '../screen.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
@@ -41,11 +41,13 @@ export function makeHeldDir({ dir, screen, running }: Options): HeldDir {
       if (leftovers.length > 0) {
         screen.note(`✓ ended what was left running: ${leftovers.join(', ')}`)
       }
+      // First: to remove what was there takes seconds, in which a second start would find nobody here.
+      mkdirSync(dir.path, { recursive: true })
+      claimPids(dir.pidsFile)
+      held = true
       openDataDir(dir, fresh)
       // A file of before would tell of processes that are gone.
       rmSync(dir.networkFile, { force: true })
-      held = true
-      record()
     },
     tell: (known) => {
       facts = known

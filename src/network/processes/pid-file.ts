@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isMissing, writeWhole } from '../data/whole-file.ts'
 import { waitFor } from '../waiting.ts'
@@ -14,12 +14,35 @@ const pidsSchema = z.object({ launcher: processSchema, processes: z.array(proces
 type KnownProcess = z.infer<typeof processSchema>
 
 /** Remembers what runs, for a next start that finds the launcher gone and its processes not. */
-export function writePids(file: string, processes: readonly { pid: number; name: string }[]): void {
+export const writePids = (file: string, processes: readonly Running[]): void =>
+  writeWhole(file, textOf(processes))
+
+interface Running {
+  readonly pid: number
+  readonly name: string
+}
+
+function textOf(processes: readonly Running[]): string {
   const launcher = known({ pid: process.pid, name: 'launcher' })
-  writeWhole(
-    file,
-    JSON.stringify({ launcher, processes: processes.map(known).filter((p) => p.born !== '') }),
-  )
+  return JSON.stringify({ launcher, processes: processes.map(known).filter((p) => p.born !== '') })
+}
+
+/**
+ * Makes the file this launcher's own, of which nothing runs yet.
+ * @throws when another one, which is alive, has it: also where both start at the same moment
+ */
+export function claimPids(file: string): void {
+  leftIn(file)
+  // Of one that is gone.
+  rmSync(file, { force: true })
+  try {
+    writeFileSync(file, textOf([]), { flag: 'wx' })
+  } catch (error) {
+    // Half of it, for want of room, would be in the way of a next start.
+    if (!isTaken(error)) rmSync(file, { force: true })
+    else leftIn(file)
+    throw error
+  }
 }
 
 /**
@@ -86,7 +109,7 @@ function readPids(file: string): z.infer<typeof pidsSchema> | undefined {
   }
 }
 
-const known = ({ pid, name }: { pid: number; name: string }): KnownProcess => ({
+const known = ({ pid, name }: Running): KnownProcess => ({
   pid,
   name,
   born: birthOf(pid) ?? '',
@@ -116,6 +139,9 @@ function birthOf(pid: number): string | undefined {
     return undefined // ps ends with 1 when there is no such process
   }
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
 // A process that ends while its file is being read, or before it is told to.
 const isGone = (error: unknown): boolean =>
