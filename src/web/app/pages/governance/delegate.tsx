@@ -6,7 +6,7 @@ import type { WebConfig } from '../../../api.ts'
 import type { Voter } from '../../chain/governance.ts'
 import { rcompute } from '../../chain/said.ts'
 import { short } from '../../parts/words.ts'
-import { wrongAddress } from '../../parts/wrong-address.ts'
+import { typedAddress, wrongAddress } from '../../parts/wrong-address.ts'
 import { Action } from '../../wallet/action.tsx'
 
 interface Props {
@@ -17,11 +17,11 @@ interface Props {
 
 export function Delegate({ wallet, web, voter }: Props) {
   const [to, setTo] = useState<string>(wallet)
-  const fault = wrongAddress(to)
-  const isSame = to.toLowerCase() === voter.delegate
+  const who = typedAddress(to)
+  const isOther = who !== undefined && who !== voter.delegate
   const call = {
     ...{ address: web.contracts.r_compute, abi: rComputeAbi },
-    ...{ functionName: 'delegate', args: [to] },
+    ...{ functionName: 'delegate', args: [who] },
   }
   return (
     <section className="card">
@@ -35,17 +35,17 @@ export function Delegate({ wallet, web, voter }: Props) {
         </Text>
         <TextInput
           label="Who votes with your RCOMPUTE"
-          description={to.toLowerCase() === wallet ? 'You yourself' : 'Somebody you trust'}
+          description={who === wallet ? 'You yourself' : 'Somebody you trust'}
           value={to}
           onChange={({ currentTarget }) => setTo(currentTarget.value.trim())}
-          error={fault}
+          error={wrongAddress(to)}
           maw={480}
         />
         <Action
           web={web}
           wallet={wallet}
-          call={fault === null && !isSame ? call : undefined}
-          label={to.toLowerCase() === wallet ? 'Vote myself' : `Let ${short(to)} vote`}
+          call={isOther ? call : undefined}
+          label={who === wallet ? 'Vote myself' : `Let ${short(to)} vote`}
           done="Your votes are delegated"
         >
           A balance votes only once its owner has said who votes with it, be it the owner. Your

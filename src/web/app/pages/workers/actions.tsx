@@ -8,7 +8,7 @@ import type { WorkerMoney } from '../../chain/workers.ts'
 import { unitsOfText } from '../../parts/token-units.ts'
 import { Tokens } from '../../parts/tokens.tsx'
 import { short, usdgOfUnits } from '../../parts/words.ts'
-import { wrongAddress } from '../../parts/wrong-address.ts'
+import { typedAddress, wrongAddress } from '../../parts/wrong-address.ts'
 import { Action } from '../../wallet/action.tsx'
 import { AnyWallet } from '../../wallet/any-wallet.tsx'
 import { TestFunds } from '../../wallet/test-funds.tsx'
@@ -137,7 +137,7 @@ const notDue = ({ unbonding }: WorkerMoney): string =>
 
 function Payee({ worker, wallet, web }: Props) {
   const [text, setText] = useState('')
-  const fault = wrongAddress(text)
+  const payee = typedAddress(text)
   if (wallet !== worker.signer) {
     return (
       <Part title="Where it is paid">
@@ -156,13 +156,13 @@ function Payee({ worker, wallet, web }: Props) {
         description="Check every digit: what is paid there is theirs"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value.trim())}
-        error={text !== '' && fault}
+        error={text !== '' && wrongAddress(text)}
         maw={480}
       />
       <Action
         web={web}
         wallet={wallet}
-        call={fault === null ? stakingCall(web, 'setPayee', [worker.id, text]) : undefined}
+        call={payee && stakingCall(web, 'setPayee', [worker.id, payee])}
         label="Change the payee"
         done="The payee is changed"
         onDone={() => setText('')}
