@@ -63,7 +63,9 @@ export function endDeposit(salt: string): void {
 
 /** Signs, unless that was done before, and lets the service send it. */
 export async function buyRelayed(config: Config, terms: DepositTerms, say: Say): Promise<TxHash> {
-  const deposit = signedDeposit(terms) ?? (await signDeposit(config, terms))
+  const signed = signedDeposit(terms) ?? (await signDeposit(config, terms))
+  // Where a wallet is slow, somebody may have begun anew, and sign both: it is one purchase all the same.
+  const deposit = signedDeposit(terms) ?? signed
   keep({ wallet: terms.wallet, deposit })
   say('sending')
   return handIn(deposit)

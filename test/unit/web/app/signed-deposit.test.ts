@@ -130,4 +130,23 @@ Deposit('that may have been taken is kept where another purchase is paid meanwhi
   assert.is(new Set(salts).size, 1)
 })
 
+Deposit('that is asked for twice pays once, where a slow wallet signs both at last', async () => {
+  const config = await connected()
+  const salts: string[] = []
+  const fetchBefore = globalThis.fetch
+  globalThis.fetch = async (_, init) => {
+    salts.push((JSON.parse(String(init?.body)) as SignedDeposit).salt)
+    return sent()
+  }
+  try {
+    // Somebody left the page, came back and began anew: both questions are open in the wallet.
+    const both = [1, 2].map(() => buyRelayed(config, terms, () => {}))
+    assert.equal(await Promise.all(both), [TX, TX])
+  } finally {
+    globalThis.fetch = fetchBefore
+  }
+  assert.is(salts.length, 2)
+  assert.is(new Set(salts).size, 1)
+})
+
 Deposit.run()
