@@ -50,13 +50,11 @@ export function permittedWish(wallet: Address): OpenWish | undefined {
   return { ...kept, deadline: kept.deadline }
 }
 
-export function notePermission(deadline: number): void {
-  const kept = keptWish()
-  if (kept) keep({ ...kept, deadline })
+/** It has the credits, and with them the place of what was wished for meanwhile, which is refused. */
+export function notePermission(permitted: OpenWish): void {
+  // Where nothing is kept, it is carried out already.
+  if (keptWish()) keep(permitted)
 }
-
-/** What was wished for in its place was refused because of it. */
-export const keepBegun = (wish: OpenWish): void => keep(wish)
 
 /** The one of this request is carried out: the next one is another. */
 export function endWish(requestId: string): void {

@@ -9,7 +9,7 @@ import { ApiFailure } from '../api/failure.ts'
 import { type Call, sendCall } from './call.ts'
 import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
-import { endWish, keepBegun, notePermission, openWish, requestIdOf } from './wish.ts'
+import { endWish, notePermission, openWish, requestIdOf } from './wish.ts'
 
 interface From {
   readonly web: WebConfig
@@ -29,10 +29,10 @@ export async function withdrawNow(
   const body = { credits, to, request_id: requestId }
   const voucher = await call<WebVoucher>('POST', '/withdrawals', body).catch((error: unknown) => {
     // It still has its credits: without its request nobody could carry it out.
-    if (begun && isAnotherOpen(error)) keepBegun(begun)
+    if (begun && isAnotherOpen(error)) notePermission(begun)
     throw error
   })
-  notePermission(voucher.deadline)
+  notePermission({ wallet, credits, to, requestId, deadline: voucher.deadline })
   say('signing')
   const hash = await writeContract(config, {
     address: web.contracts.job_escrow,
