@@ -26,11 +26,9 @@ export const chainStateFiles = (file: string): readonly string[] => [
   ...Array.from({ length: EARLIER }, (_, age) => `${file}.${age + 1}`),
 ]
 
-/** Not so where all there is was written in part: the node was killed while it wrote for the first time. */
-export function hasChainState(file: string): boolean {
-  const [newest, ...aside] = chainStateFiles(file)
-  return aside.some(existsSync) || (existsSync(newest!) && read(newest!) !== 'part')
-}
+/** Not so where all there is are parts: of a node that was killed in its first write, or of a cut of the power. */
+export const hasChainState = (file: string): boolean =>
+  chainStateFiles(file).some((each) => existsSync(each) && read(each) !== 'part')
 
 /** When it was written last, in Unix milliseconds. */
 export const chainWrittenAt = (file: string): number =>

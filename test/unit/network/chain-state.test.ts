@@ -15,6 +15,8 @@ interface Context {
   kept: ChainState
 }
 
+import { dataDirAt, openDataDir } from '../../../src/network/data/data-dir.ts'
+
 const State = suite<Context>('what the development chain is kept in')
 
 State.before.each((context) => {
@@ -59,6 +61,27 @@ State('what is written in part the first time is nothing to go on with', (contex
   write(context, stateWith('whole').slice(0, -10))
   assert.not(hasChainState(kept.file))
 })
+
+State(
+  'where a cut of the power left parts alone, nothing that spoke of the chain stays',
+  (context) => {
+    const dir = dataDirAt(context.folder)
+    const journal = join(dir.natsStore, 'journal')
+    openDataDir(dir, false)
+    for (const file of chainStateFiles(dir.chainState)) writeFileSync(file, '')
+    writeFileSync(journal, 'of a chain that is gone')
+    assert.not(hasChainState(dir.chainState))
+    openDataDir(dir, false)
+    assert.not(existsSync(journal))
+
+    const [newest, aside] = chainStateFiles(dir.chainState)
+    writeFileSync(newest!, '')
+    writeFileSync(aside!, stateWith('whole'))
+    writeFileSync(journal, 'of a chain that goes on')
+    openDataDir(dir, false)
+    assert.ok(existsSync(journal))
+  },
+)
 
 State('a whole one is set aside, be it shorter than the one before', (context) => {
   const { kept } = context
