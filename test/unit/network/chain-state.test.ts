@@ -9,13 +9,12 @@ import {
   hasChainState,
   keepChainState,
 } from '../../../src/network/chain/chain-state.ts'
+import { dataDirAt, openDataDir } from '../../../src/network/data/data-dir.ts'
 
 interface Context {
   folder: string
   kept: ChainState
 }
-
-import { dataDirAt, openDataDir } from '../../../src/network/data/data-dir.ts'
 
 const State = suite<Context>('what the development chain is kept in')
 
