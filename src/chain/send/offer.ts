@@ -19,7 +19,7 @@ export type Offered =
   /** It does not take any transaction for so little. */
   | 'underpriced'
 
-/** The words of geth, erigon, nethermind, besu (and Linea's), reth and anvil. */
+/** The words of geth, erigon, nethermind, besu (and Linea's), reth, zkSync, hardhat and anvil. */
 const KNOWN =
   /already ?(known|imported|exists)|known transaction|already in|existing tx with same hash/i
 const NONCE_SPENT = /nonce (is )?too low|nonce .*already|old ?nonce/i
@@ -30,16 +30,16 @@ const TOO_LARGE = new RegExp(
     'exceeds (the )?block.?s? gas ?limit|greater than the block|block gas limit',
     'intrinsic gas|floor data gas|CallGasCostMoreThanGasLimit',
     'gas ?limit.*(too (high|large|big)|exceed)|GasLimitExceeded|exceeds maximum per-transaction gas',
-    'oversized data|TxSizeExceeded|calldata of transaction is greater|line count for module',
+    'oversized data|rlp too long|TxSizeExceeded|calldata of transaction is greater|line count for module',
     // What one transaction may pay, 1 coin for many: half of the items ask for half of it.
     'fee.*exceeds the configured cap|fee cap exceeded',
   ].join('|'),
   'i',
 )
 const NO_FUNDS =
-  /insufficient ?(funds|balance)|upfront.?cost.?exceeds|exceeds.*(account|sender).?balance|lack of funds|not enough funds|overdraft/i
+  /insufficient ?(funds|balance)|upfront.?cost.?exceeds|exceeds.*(account|sender).?balance|lack of funds|(not|n.t have) enough (funds|balance)|overdraft/i
 const UNDERPRICED =
-  /underpriced|(fee|gas price) ?too ?low|(gas price|fee)[^.]*(below|less than)|(below|less than) [^.]*base ?fee/i
+  /underpriced|(gas price|fee)[^.]*(too ?low|below|less than)|(below|less than) [^.]*base ?fee/i
 
 /**
  * Hands the bytes to the node. What it already has, or has already included, is no error.
