@@ -222,23 +222,38 @@ export class OpenAiEngine implements Engine {
   }
 }
 
+/**
+ * What is left out of a request that is refused for it, with what a refusal calls it by. All else would change
+ * the answer.
+ */
+const OPTIONAL = {
+  // Mistral's service, and servers from before mid-2024: they tell the usage unasked, or not at all.
+  stream_options: /stream_options/,
+  // Hosted services generate so many at the most, and refuse a cap above that: whoever asked for an open end
+  // has not named it. Without one they stop at their own, and the agent at the cap.
+  max_tokens: /max_(completion_|new_)?tokens/,
+  // Mistral's and Google's services know none, and ours is their best effort.
+  seed: /\bseed\b/,
+} as const
+type Optional = keyof typeof OPTIONAL
+
 /** What is left out of a request. */
-type Less = { readonly [Field in 'max_tokens' | 'stream_options']?: undefined }
+type Less = { readonly [Field in Optional]?: undefined }
 
 /** What to leave out of a request that was refused so without `less`. @throws `error`, where that would not help */
 function lessThan(less: Less, error: unknown): Less {
-  const field = error instanceof EngineFault ? refusedField(error) : undefined
+  const field = error instanceof EngineFault ? refusedField(error, less) : undefined
   if (!field || field in less) throw error
   return { ...less, [field]: undefined }
 }
 
-function refusedField({ kind, message }: EngineFault): keyof Less | undefined {
+function refusedField({ kind, message }: EngineFault, less: Less): Optional | undefined {
   // Several servers refuse when prompt and max_tokens together pass the context, though the
-  // prompt alone fits. Without a cap they stop at the context's end, and the agent at the cap.
+  // prompt alone fits. Without a cap they stop at the context's end.
   if (kind === 'context_length') return 'max_tokens'
-  // Mistral's service, and servers from before mid-2024: they tell the usage unasked, or not at all.
-  const isUnknown = kind === 'invalid_request' && message.includes('stream_options')
-  return isUnknown ? 'stream_options' : undefined
+  if (kind !== 'invalid_request') return undefined
+  const fields = Object.keys(OPTIONAL) as Optional[]
+  return fields.find((field) => !(field in less) && OPTIONAL[field].test(message))
 }
 
 /** Undici's own code is for an end, the system's for a reset. */

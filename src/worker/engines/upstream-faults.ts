@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { EngineFault } from '../engine.ts'
 
-// What vLLM, SGLang, llama.cpp, TGI and hosted services say when a prompt does not fit.
+// What vLLM, SGLang, llama.cpp, TGI, TensorRT-LLM and hosted services say when a prompt does not fit.
 const CONTEXT =
-  /context[ _](length|window|size)|maximum context|prompt is too long|too many (input )?tokens|`inputs` tokens|exceeds the model'?s? max/i
+  /context[ _](length|window|size)|maximum context|prompt is too long|too many (input )?tokens|`inputs` tokens|exceeds the model'?s? max|max_seq_len/i
 
 const MESSAGE_MAX = 300
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EngineFault, type Piece } from '../../../src/worker/engine.ts'
+import { EngineFault, type EngineJob, type Piece } from '../../../src/worker/engine.ts'
 import { OpenAiEngine } from '../../../src/worker/engines/openai.ts'
 import { type Answer, data, stream, Upstream } from '../../fakes/pool/upstream.ts'
 
@@ -43,11 +43,12 @@ Ends.after.each(async () => {
   await upstream.close()
 })
 
-async function answered(answer: Answer) {
+async function answered(answer: Answer, more: Partial<EngineJob> = {}) {
   upstream.answer = answer
   let text = ''
   let last: Piece | undefined
-  for await (const piece of engine.generate(JOB, new AbortController().signal)) {
+  const job = { ...JOB, ...more }
+  for await (const piece of engine.generate(job, new AbortController().signal)) {
     text += piece.text
     last = piece
   }
@@ -210,6 +211,61 @@ Ends('a server that refuses both is asked without either', async () => {
   })
   assert.is(text, 'a')
   assert.is(upstream.requests.length, 3)
+})
+
+Ends('a cap that is above what the server generates at the most is left out', async () => {
+  // Of the services of DeepSeek, Alibaba and OpenAI, and of TensorRT-LLM's server.
+  const words = [
+    'Invalid max_tokens value, the valid range of max_tokens is [1, 512]',
+    '<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 512]',
+    'max_tokens is too large: 1000. This model supports at most 512 completion tokens',
+    'The sum of prompt length (9) and query length (0) max_tokens (1000) should not exceed max_seq_len (512)',
+  ]
+  for (const message of words) {
+    upstream.requests.length = 0
+    const { text } = await answered((request, response) => {
+      if (!('max_tokens' in request)) return stream(response, ['a'])
+      response.writeHead(400).end(JSON.stringify({ error: { message, code: 'invalid_request' } }))
+    })
+    assert.is(text, 'a')
+    assert.is(upstream.requests.length, 2)
+  }
+})
+
+Ends(
+  'a seed is the best effort of a server that has one, and no other is asked for it',
+  async () => {
+    const flaw = (field: string) => ({
+      loc: ['body', field],
+      msg: 'Extra inputs are not permitted',
+    })
+    const { text } = await answered(
+      (request, response) => {
+        const detail = ['stream_options', 'seed'].filter((field) => field in request).map(flaw)
+        if (detail.length === 0) return stream(response, ['a'])
+        response.writeHead(422).end(JSON.stringify({ object: 'error', message: { detail } }))
+      },
+      { sampling: { seed: 7, temperature: 0 } },
+    )
+    assert.is(text, 'a')
+    assert.equal(
+      upstream.requests.map(({ seed, temperature }) => [seed, temperature]),
+      [
+        [7, 0],
+        [7, 0],
+        [undefined, 0],
+      ],
+    )
+  },
+)
+
+Ends('what would change the answer is not left out', async () => {
+  const message = 'Invalid temperature value: at most 1'
+  const { kind } = await failed((_request, response) =>
+    response.writeHead(400).end(JSON.stringify({ error: { message } })),
+  )
+  assert.is(kind, 'invalid_request')
+  assert.is(upstream.requests.length, 1)
 })
 
 Ends('a job goes on under the name it has, though a look at the models fails', async () => {
