@@ -221,10 +221,13 @@ export class UpstreamStream {
   }
 }
 
-/** How vLLM, SGLang, Mistral's service and DeepSeek's end an answer that they gave up. */
-const BROKEN = /^(abort|error|insufficient_system_resource)$/
-/** The cap, the end of the context at Mistral's service, and the cap as proxies of other protocols pass it on. */
-const CUT_SHORT = /^(length|model_length|max_tokens)$/
+/** How vLLM, SGLang, TensorRT-LLM, and the services of Mistral, DeepSeek, Zhipu and IBM end an answer that they gave up. */
+const BROKEN =
+  /^(abort|error|insufficient_system_resource|network_error|cancelled|timeout|time_limit)$/
+/** The cap, the end of the context at Mistral's service and Zhipu's, and the cap as proxies of other protocols pass it on. */
+const CUT_SHORT = /^(length|model_length|model_context_window_exceeded|max_tokens)$/
+/** `sensitive` is Zhipu's. */
+const WITHHELD = /^(content_filter|sensitive)$/
 const TOOLS = /^(tool_calls|function_call)$/
 
 const saysAny = (said: Words): boolean => Boolean(said?.content || said?.thinks)
@@ -234,5 +237,5 @@ const endedBy = (reason: string): EngineFault =>
 
 function finishReasonOf(reason = ''): FinishReason {
   if (CUT_SHORT.test(reason)) return 'length'
-  return reason === 'content_filter' ? reason : 'stop'
+  return WITHHELD.test(reason) ? 'content_filter' : 'stop'
 }

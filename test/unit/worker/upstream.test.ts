@@ -143,7 +143,8 @@ Stream('text in parts is text, and thinking in parts is not', () => {
 
 Stream('an answer that its engine gave up is none', () => {
   const said = chunk({ content: 'a' })
-  for (const reason of ['abort', 'error', 'insufficient_system_resource']) {
+  const gaveUp = ['abort', 'error', 'insufficient_system_resource', 'network_error']
+  for (const reason of [...gaveUp, 'cancelled', 'timeout', 'time_limit']) {
     isFault('engine', () => read(said, chunk({}, reason)))
   }
   for (const reason of ['tool_calls', 'function_call']) {
@@ -152,11 +153,13 @@ Stream('an answer that its engine gave up is none', () => {
   }
 })
 
-Stream('an answer that was cut short says so, in whatever word', () => {
+Stream('an answer that was cut short, or withheld, says so, in whatever word', () => {
   for (const [reason, told] of Object.entries({
     length: 'length',
     model_length: 'length',
     max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    sensitive: 'content_filter',
     stop_sequence: 'stop',
   })) {
     assert.is(read(chunk({ content: 'a' }), chunk({}, reason)).finishReason, told, reason)
