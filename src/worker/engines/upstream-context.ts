@@ -17,6 +17,13 @@ export const listedModel = z.object({
 })
 export type UpstreamEntry = z.infer<typeof listedModel>
 
+/**
+ * llama.cpp's server of most of 2025 lists a model while it still loads it, for minutes where it is large, and
+ * refuses all else. One that has many and loads what it is asked for says nothing of `meta`.
+ */
+export const stillLoads = ({ owned_by, meta }: UpstreamEntry): boolean =>
+  owned_by === 'llamacpp' && meta === null
+
 /** Asks the upstream's own address (the base without /v1); undefined where it has no answer, a throw where it gives none. */
 export type AskUpstream = (path: string, body?: object) => Promise<unknown>
 

@@ -2,7 +2,7 @@ import { type Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Log } from '../../telemetry/log.ts'
 import { EngineFault } from '../engine.ts'
-import { contextWindows, listedModel, type UpstreamEntry } from './upstream-context.ts'
+import { contextWindows, listedModel, stillLoads, type UpstreamEntry } from './upstream-context.ts'
 import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
 
@@ -43,12 +43,14 @@ export class UpstreamListing {
   async look(): Promise<ReadonlyMap<string, number>> {
     const url = `${this.options.base}/models`
     try {
-      const listed = await this.list(url)
+      const all = await this.list(url)
+      const listed = all.filter((entry) => !stillLoads(entry))
       const { served, skipped } = matchModels(listed, this.options.wanted)
       this.served = await this.withContext(served, listed)
       for (const [id, model] of this.served) this.known.set(id, model)
       const about = { url, skipped }
-      if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
+      if (listed.length < all.length) this.sayOnce('info', { url }, LOADING)
+      else if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
       else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
     } catch (error) {
       this.served = new Map()
@@ -150,5 +152,6 @@ function whatToDo(error: unknown): string {
     : 'is it running, is --upstream right?'
 }
 
+const LOADING = 'the upstream still loads its model: it is offered once that is there'
 const NOTHING_TO_SERVE =
   'the upstream has none of the models wanted: name them with --models as id=upstream-name'

@@ -109,4 +109,31 @@ Listing('a proxy that lets nothing but /v1 through is no reason to serve nothing
   }
 })
 
+Listing(
+  'what llama.cpp still loads is not served, what it loads when it is asked for is',
+  async () => {
+    let entry: object = {}
+    const server = createHttpServer(({ url }, response) => {
+      if (url !== '/v1/models') response.statusCode = 503
+      const loading = { error: { code: 503, message: 'Loading model' } }
+      response.end(JSON.stringify(url === '/v1/models' ? { data: [entry] } : loading))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = server.address() as AddressInfo
+      const listed = (more: object) => {
+        entry = { id: 'a/b', owned_by: 'llamacpp', ...more }
+        return look(`http://127.0.0.1:${port}/v1`)
+      }
+      const { ids, said } = await listed({ meta: null })
+      assert.equal(ids, [])
+      assert.match(said, 'still loads')
+      assert.equal((await listed({ status: { value: 'unloaded' } })).ids, ['a/b'])
+      assert.equal((await listed({ owned_by: 'another', meta: null })).ids, ['a/b'])
+    } finally {
+      server.close()
+    }
+  },
+)
+
 Listing.run()
