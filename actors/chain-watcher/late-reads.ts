@@ -40,6 +40,17 @@ export function makeLateReads(options: Options): LateReads {
     return applyAll(ledger, facts, { block, blockHash: hash })
   }
 
+  /**
+   * Wallets that were brought up are as of `last` from then on: it is what is looked for, and what is noted
+   * at an older block after that is late anew. Else, while one delivery holds back the trail that is kept,
+   * all would be read at each step, and be forgotten once it is too much, with all that is reserved.
+   */
+  const noteAnew = async ({ block, hash }: Seen, late: readonly BlockId[]): Promise<void> => {
+    ownNotes.set(hash, block)
+    await ledger.noteRead({ block, blockHash: hash })
+    await ledger.proven(late)
+  }
+
   const applyAgain = async (last: Seen, reads: readonly BlockId[]): Promise<void> => {
     const late = reads.filter(
       ({ block, blockHash }) => block < last.block && !ownNotes.has(blockHash),
@@ -48,6 +59,7 @@ export function makeLateReads(options: Options): LateReads {
     const from = Math.min(...late.map(({ block }) => block)) + 1
     if (last.block - from >= RANGE_BLOCKS_MAX) return ledger.forget()
     await apply(last, await reader.facts(from, last.block, { end: last.hash }))
+    await noteAnew(last, late)
   }
 
   return {

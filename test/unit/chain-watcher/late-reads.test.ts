@@ -80,6 +80,29 @@ LateReads(
   },
 )
 
+LateReads('what was brought up is not late again while a job takes long to hear', async () => {
+  const house = new WatcherHouse()
+  // Nobody listens: the trail that is kept stays where it is.
+  const watcher = await house.watch()
+  house.settled(1)
+  house.deposited()
+  await rest()
+  await house.ledger.noteRead(await blockOf(house, 1))
+  let asked = 0
+  const facts = house.chain.facts.bind(house.chain)
+  house.chain.facts = (from, ...rest) => {
+    if (from === 2) asked++
+    return facts(from, ...rest)
+  }
+  for (let n = 0; n < 6; n++) {
+    for (let block = 0; block < 100; block++) house.chain.mine(() => [])
+    await house.clock.advance(1_100)
+  }
+  assert.is(asked, 1)
+  assert.is(house.ledger.forgotten, 0)
+  await watcher.stop()
+})
+
 LateReads('where no node answers then, it is applied again at the next step', async () => {
   const house = new WatcherHouse()
   house.listen()
