@@ -15,7 +15,8 @@ export interface LocksBack {
   anyOnTheWay(): Promise<boolean>
   /**
    * Before a stored batch is sent again: waits until the chain holds the locks that it ends. Sent
-   * too soon its items would be skipped, and jobs that count as settled do not ask a second time.
+   * too soon its items would be skipped, and jobs that count as settled do not ask a second time. Where
+   * none comes for long, the others are not held up: should one come later, the keeper has its job ended.
    */
   wait(batch: Batch): Promise<void>
 }
@@ -30,6 +31,11 @@ interface Options {
 }
 
 const LOOK_MS = 100
+/**
+ * Since one came back, at the most. There is a lock on its way at almost any time, be it another one; and where
+ * that lane has no coin, or may not offer what the chain asks, the same one is for hours.
+ */
+const NONE_MS = 30_000
 
 export function makeLocksBack(options: Options): LocksBack {
   const { lockOutbox, writer, reader, untilChain, clock, log } = options
@@ -53,12 +59,21 @@ export function makeLocksBack(options: Options): LocksBack {
     wait: async (batch) => {
       if (batch.type !== 'settle' && batch.type !== 'refund') return
       let missing: readonly JobId[] = batch.items.map(({ jobId }) => jobId)
-      for (let looks = 0; ; looks++) {
+      let waited = 0
+      let cameAt = clock.monotonic()
+      for (;;) {
         // In this order: what is not on its way now was included before it is looked for.
         const more = await anyOnTheWay()
-        missing = await withoutLock(missing)
-        if (missing.length === 0 || !more) return
-        if (looks === 0) log.warn({ jobs: missing.length }, 'lane: waiting for locks to come back')
+        const left = await withoutLock(missing)
+        if (left.length < missing.length) cameAt = clock.monotonic()
+        missing = left
+        const jobs = missing.length
+        if (jobs === 0 || !more) return
+        if (clock.monotonic() - cameAt >= NONE_MS) {
+          log.warn({ jobs }, 'lane: locks do not come back, no longer waiting for them')
+          return
+        }
+        if (waited++ === 0) log.warn({ jobs }, 'lane: waiting for locks to come back')
         await pause(clock, LOOK_MS)
       }
     },

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { makeLocksBack } from '../../../actors/settlement/locks-back.ts'
 import type { Sent } from '../../../actors/settlement/outbox.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
+import type { JobId } from '../../../src/domain/ids.ts'
 import type { Batch, ChainFact, EscrowReader, EscrowWriter } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { hashOf } from '../../fakes/chain/fake-chain.ts'
@@ -18,12 +19,12 @@ const locked: ChainFact = {
 }
 
 function open() {
-  const chain = { isLocked: false, onTheWay: false, asked: 0 }
+  const chain = { back: new Set<JobId>(), onTheWay: false, asked: 0 }
   const clock = new ManualClock()
   const read = async () => ({ sent: chain.onTheWay ? ({} as Sent) : undefined, sequence: 0 })
-  const jobFacts = async () => {
+  const jobFacts = async (jobId: JobId) => {
     chain.asked++
-    return chain.isLocked ? [locked] : []
+    return chain.back.has(jobId) ? [locked] : []
   }
   const { wait } = makeLocksBack({
     lockOutbox: { read },
@@ -56,7 +57,7 @@ for (const batch of ENDS) {
       const state = begin(batch)
       await clock.advance(1_000)
       assert.not(state.hasWaited)
-      chain.isLocked = true
+      chain.back.add(job(1))
       await clock.advance(1_000)
       assert.ok(state.hasWaited)
     },
@@ -74,6 +75,18 @@ for (const batch of ENDS) {
     },
   )
 }
+Back('other locks on their way do not hold up a settlement for ever', async () => {
+  const { chain, clock, begin } = open()
+  chain.onTheWay = true
+  const state = begin({ type: 'settle', items: [settle(job(1)), settle(job(2))] })
+  await clock.advance(20_000)
+  assert.not(state.hasWaited)
+  chain.back.add(job(2))
+  await clock.advance(20_000)
+  assert.not(state.hasWaited, 'locks come back: the next one may, too')
+  await clock.advance(15_000)
+  assert.ok(state.hasWaited)
+})
 Back('what ends no lock waits for none', async () => {
   const { chain, begin } = open()
   chain.onTheWay = true
