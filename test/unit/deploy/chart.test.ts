@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -106,6 +106,22 @@ Chart('every role starts with the settings it is given', () => {
       started(command, { ...told, ...hidden })
     } catch (error) {
       assert.unreachable(`${name}: ${(error as Error).message}`)
+    }
+  }
+})
+
+Chart('with the values of kubernetes.md nobody is sent to an address of this machine', async () => {
+  const guide = readFileSync(join(ROOT, 'src/docs/operating/kubernetes.md'), 'utf8')
+  const [, values] = /^`values\.yaml` of your own.*?^```yaml$(.*?)^```$/ms.exec(guide) ?? []
+  const file = join(secrets.folder, 'values.yaml')
+  writeFileSync(file, values!)
+  const found = pods(
+    await render<Found>(['--set-file', `contracts=${ADDRESSES}`, '--values', file]),
+  )
+  for (const { name, command, told, hidden } of found) {
+    const settings = started(command, { ...told, ...hidden })
+    for (const address of ['WEB_URL', 'WEB_RPC_URL', 'API_BASE_URL', 'DOCS_URL']) {
+      assert.not.match(String(settings[address]), /127\.0\.0\.1|localhost/, `${name}: ${address}`)
     }
   }
 })
