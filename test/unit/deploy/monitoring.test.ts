@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { suite } from 'uvu'
@@ -65,6 +66,16 @@ Monitoring('every alert has a page that says what to do, and every page an alert
   for (const { alert, annotations } of rules) {
     assert.is(annotations.runbook, `src/docs/operating/incidents.md#${alert.toLowerCase()}`)
   }
+})
+
+Monitoring('in Kubernetes the same alerts come by the command of the guide', () => {
+  const guide = read('src/docs/operating/kubernetes.md')
+  const [, command] = /^## Alerts$.*?^```sh$(.*?)^```$/ms.exec(guide) ?? []
+  const applied = parse(
+    execFileSync('sh', ['-euc', `kubectl() { cat; }\n${command}`], { cwd: root, encoding: 'utf8' }),
+  )
+  assert.equal([applied.apiVersion, applied.kind], ['monitoring.coreos.com/v1', 'PrometheusRule'])
+  assert.equal(applied.spec, parse(read('deploy/monitoring/alerts.yaml')))
 })
 
 Monitoring('whatever jobs cannot do without alerts somebody where no host runs it', () => {
