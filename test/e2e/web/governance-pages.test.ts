@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Abi, encodeFunctionData, zeroHash } from 'viem'
+import { type Abi, createPublicClient, encodeFunctionData, http, zeroHash } from 'viem'
 import {
   computeGovernorAbi,
   jobEscrowAbi,
@@ -11,6 +11,7 @@ import {
 import { roleId } from '../../../src/chain/deploy/role-ids.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { addressOf, KEYS, SETTINGS } from '../../fakes/chain/anvil.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { makeWriter } from '../../fakes/chain/writer.ts'
 import { type ChainHouse, startChainHouse } from '../../fakes/web/chain-house.ts'
 import { builtWebApp } from './built-web-app.ts'
@@ -117,9 +118,13 @@ Governance(
       functionName: 'grantRole',
       args: [roleId('SETTLER'), CUSTOMER],
     })
-    const holder = makeWriter(house.chain.rpcUrl, house.workerKey)
-    const send = (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) =>
-      holder.writeContract({ address: to, abi, functionName, args, chain: null })
+    const { rpcUrl } = house.chain
+    const holder = makeWriter(rpcUrl, house.workerKey)
+    const reader = createPublicClient({ transport: http(rpcUrl) })
+    const send = async (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) => {
+      const call = { address: to, abi, functionName, args, chain: null }
+      await mined(reader, await holder.writeContract(call))
+    }
     await send(house.chain.contracts.rCompute, rComputeAbi, 'delegate', [WORKER])
     await house.pass(1)
     const calls = [
