@@ -16,6 +16,7 @@ import {
   SETTINGS,
   startEmptyChain,
 } from '../../fakes/chain/anvil.ts'
+import { mined } from '../../fakes/chain/mined.ts'
 import { type RpcBetween, startBetween } from '../../fakes/chain/rpc-between.ts'
 import { makeWriter } from '../../fakes/chain/writer.ts'
 
@@ -131,11 +132,12 @@ Verify('tells the cap of an hour that the admin has set since', async () => {
   const admin = makeWriter(chain.rpcUrl, KEYS.deployer)
   const snapshot = await chain.rpc.call('evm_snapshot', [])
   const cap = SETTINGS.terms.settleCapPerHour / 2n
-  await admin.writeContract({
+  const sent = await admin.writeContract({
     ...{ address: contracts.jobEscrow, chain: null, functionName: 'setSettleCap' },
     abi: parseAbi(['function setSettleCap(uint64 creditsPerHour)']),
     args: [cap],
   })
+  await mined(makeReader(chain.rpcUrl), sent)
   const findings = await checkDeployment({
     ...{ reader: makeReader(between.url), at: contracts, settings: SETTINGS, chainId, deployBlock },
   })
@@ -149,11 +151,12 @@ Verify('finds whoever holds a role and should not, and a holder that is not ther
   const stranger = addressOf(KEYS.worker)
   const writer = makeWriter(chain.rpcUrl, KEYS.deployer)
   const snapshot = await chain.rpc.call('evm_snapshot', [])
-  await writer.writeContract({
+  const sent = await writer.writeContract({
     ...{ address: contracts.jobEscrow, chain: null, functionName: 'grantRole' },
     abi: parseAbi(['function grantRole(bytes32 role, address account)']),
     args: [roleId('SETTLER'), stranger],
   })
+  await mined(makeReader(chain.rpcUrl), sent)
   const both = [SETTINGS.settler, stranger].sort().join(', ')
   assert.equal(await differences(), [
     `JobEscrow: who is SETTLER: asked ${SETTINGS.settler}, found ${both}`,
