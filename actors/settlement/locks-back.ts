@@ -59,7 +59,7 @@ export function makeLocksBack(options: Options): LocksBack {
     wait: async (batch) => {
       if (batch.type !== 'settle' && batch.type !== 'refund') return
       let missing: readonly JobId[] = batch.items.map(({ jobId }) => jobId)
-      let waited = 0
+      let isTold = false
       let cameAt = clock.monotonic()
       for (;;) {
         // In this order: what is not on its way now was included before it is looked for.
@@ -73,7 +73,8 @@ export function makeLocksBack(options: Options): LocksBack {
           log.warn({ jobs }, 'lane: locks do not come back, no longer waiting for them')
           return
         }
-        if (waited++ === 0) log.warn({ jobs }, 'lane: waiting for locks to come back')
+        if (!isTold) log.warn({ jobs }, 'lane: waiting for locks to come back')
+        isTold = true
         await pause(clock, LOOK_MS)
       }
     },

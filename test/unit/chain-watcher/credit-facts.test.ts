@@ -148,19 +148,24 @@ Facts('the mark is kept: another watcher that reads all again tells nothing new'
   await second.stop()
 })
 
+/** A watcher ends that could not tell of the wallet, which has become low. */
+async function crashUntold(house: Buyers): Promise<void> {
+  house.listen()
+  const watcher = await house.watch()
+  house.deposit(100)
+  await rest()
+  house.types()
+  house.wallets.failing = true
+  house.spend(1, 92)
+  await rest()
+  await watcher.stop()
+}
+
 Facts(
   'a crash after the mark and before the telling: told by who comes next, as it was',
   async () => {
     const house = new Buyers()
-    house.listen()
-    const first = await house.watch()
-    house.deposit(100)
-    await rest()
-    house.types()
-    house.wallets.failing = true
-    house.spend(1, 92)
-    await rest()
-    await first.stop()
+    await crashUntold(house)
     assert.equal(house.saved(), 1, 'the block is read again')
     house.wallets.failing = false
     // Meanwhile the wallet has bought more: what was to be told is told all the same.
@@ -176,15 +181,7 @@ Facts(
 
 Facts('what a crash left untold is told once, and not at each log after it', async () => {
   const house = new Buyers()
-  house.listen()
-  const first = await house.watch()
-  house.deposit(100)
-  await rest()
-  house.types()
-  house.wallets.failing = true
-  house.spend(1, 92)
-  await rest()
-  await first.stop()
+  await crashUntold(house)
   // Nor is it taken for told where it could not be.
   house.stands(92, false)
   const second = await house.watch()
