@@ -17,6 +17,7 @@ import { catalogueKey } from '../src/messages/catalogue.ts'
 import type { WalletWebhooks } from '../src/messages/webhook.ts'
 import { openOutbound } from '../src/outbound/connect.ts'
 import { TOKENS } from '../src/ports/tokens.ts'
+import { countCoin, type PayingKeys } from '../src/runtime/count-coin.ts'
 import { countRoom } from '../src/runtime/count-room.ts'
 import { systemClock } from '../src/runtime/system-clock.ts'
 import { connectRedis, type Store } from '../src/store/connect.ts'
@@ -46,14 +47,17 @@ export async function connectActors(
   c.register(TOKENS.log, { useValue: log })
   c.register(TOKENS.clock, { useValue: systemClock })
   bindStore(c, store)
-  const closings = [
-    bindChain(c, config, { contracts, chain, log }),
-    await bindKeeper(c, config, { contracts, nats, log }),
-    await bindWebhooks(c, config, nats),
-  ]
+  const lanes = bindChain(c, config, { contracts, chain, log })
+  const keeper = await bindKeeper(c, config, { contracts, nats, log })
+  const closings = [lanes.close, keeper.close, await bindWebhooks(c, config, nats)]
   await bindNats(c, nats, log)
+  const metrics = c.resolve(TOKENS.metrics)
+  countCoin(
+    { metrics, clock: systemClock, log, coinOf: chain.coinOf },
+    { ...lanes.pay, ...keeper.pay },
+  )
   countRoom({
-    metrics: c.resolve(TOKENS.metrics),
+    metrics,
     nats: async () => ({
       used: await nats.storedBytes(),
       max: config.NATS_MAX_FILE_STORE_GB * BYTES_PER_GB,
@@ -81,6 +85,11 @@ export async function connectActors(
 }
 
 type Close = () => Promise<void>
+
+interface Bound {
+  readonly pay: PayingKeys
+  readonly close: Close
+}
 
 /** What several kinds read and write in NATS. */
 async function bindNats(c: DependencyContainer, nats: NatsOfOwner, log: Log): Promise<void> {
@@ -121,7 +130,7 @@ function bindChain(
   c: DependencyContainer,
   config: ActorsConfig,
   { contracts, chain, log }: OnChain & { readonly chain: ChainConnection },
-): Close {
+): Bound {
   const lanes = config.ACTOR_KINDS.includes('settlement')
     ? openLanes(config, contracts, log)
     : undefined
@@ -135,8 +144,11 @@ function bindChain(
   c.register(TOKENS.modelReader, { useValue: chain.models })
   c.register(TOKENS.vouchers, { useValue: vouchers })
   if (lanes) c.register(TOKENS.escrowWriter, { useValue: lanes.writer })
-  return async () => {
-    await Promise.all([lanes?.close(), vouchers.close()])
+  return {
+    pay: lanes ? { locker: lanes.keys.LOCKER, settler: lanes.keys.SETTLER } : {},
+    close: async () => {
+      await Promise.all([lanes?.close(), vouchers.close()])
+    },
   }
 }
 
@@ -150,8 +162,8 @@ async function bindKeeper(
     SETTLER_ADDRESS,
   }: ActorsConfig,
   { contracts, nats, log }: OnChain & { readonly nats: NatsOfOwner },
-): Promise<Close> {
-  if (!privateKey) return async () => {}
+): Promise<Bound> {
+  if (!privateKey) return { pay: {}, close: async () => {} }
   const { signer } = openSigner({ privateKey })
   // Of the lanes those that a program signs for: keys were compared with keys.
   const lanes = { LOCKER: LOCKER_ADDRESS, SETTLER: SETTLER_ADDRESS }
@@ -161,7 +173,7 @@ async function bindKeeper(
   c.register(TOKENS.strikes, { useValue: await nats.registry('STRIKES') })
   c.register(TOKENS.keeperReader, { useValue: keeper.reader })
   c.register(TOKENS.keeperWriter, { useValue: keeper.writer })
-  return keeper.close
+  return { pay: { keeper: signer.address }, close: keeper.close }
 }
 
 async function bindWebhooks(

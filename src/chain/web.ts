@@ -1,3 +1,4 @@
+import type { Address } from '../domain/ids.ts'
 import type { Hex } from '../ports/escrow.ts'
 import type { NetworkReader } from '../ports/network-chain.ts'
 import type { DepositRelay, Faucet, SignIn, WalletReader } from '../ports/web-chain.ts'
@@ -6,6 +7,7 @@ import type { Contracts } from './contracts-file.ts'
 import { makeDepositRelay } from './deposit-relay.ts'
 import { makeFaucet } from './faucet.ts'
 import { openNode } from './open-node.ts'
+import { coinOf } from './read/coin.ts'
 import { makeNetworkReader } from './read/network-reader.ts'
 import { makeWalletReader } from './read/wallet-reader.ts'
 import { makeNonces } from './send/nonces.ts'
@@ -30,6 +32,10 @@ export interface WebChain {
   readonly signIn: SignIn
   readonly relay: DepositRelay | undefined
   readonly faucet: Faucet | undefined
+  /** The relayer's. */
+  readonly payer: Address | undefined
+  /** What an address holds of the chain's coin, in whole coins. @throws {ChainUnavailable} */
+  coinOf(address: Address): Promise<number>
   close(): Promise<void>
 }
 
@@ -43,14 +49,21 @@ export async function connectWebChain(options: Options): Promise<WebChain> {
   const reader = makeWalletReader({ rpc, contracts, log })
   const network = makeNetworkReader({ rpc, contracts, log })
   const signIn = makeSignIn({ rpcUrl, chainId: contracts.chainId })
-  const all = { reader, network, signIn, close }
-  if (!relayerPrivateKey) return { ...all, relay: undefined, faucet: undefined }
+  const all = {
+    reader,
+    network,
+    signIn,
+    coinOf: (address: Address) => coinOf(rpc, address),
+    close,
+  }
+  if (!relayerPrivateKey) return { ...all, payer: undefined, relay: undefined, faucet: undefined }
   const signer = makeLocalSigner(relayerPrivateKey as Hex)
   const nonces = makeNonces(rpc, signer.address)
   const sending = { rpc, contracts, signer, nonces, log, replaceAfterMs: REPLACE_AFTER_MS }
   const sender = makeSender(sending, feeCeilingWei)
   return {
     ...all,
+    payer: signer.address,
     relay: makeDepositRelay({ rpc, contracts, sender }),
     faucet: makeFaucet({ rpc, contracts, reader, sender, stock: signer.address }),
   }

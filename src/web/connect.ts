@@ -7,6 +7,7 @@ import type { Starting } from '../config/monitored.ts'
 import { natsOf } from '../config/shared-settings.ts'
 import type { WebConfig } from '../config/web-schema.ts'
 import { TOKENS } from '../ports/tokens.ts'
+import { countCoin } from '../runtime/count-coin.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { connectRedis } from '../store/connect.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -34,6 +35,12 @@ export async function connectWeb(
     starting.until('the settlement chain', onChain),
   ])
   const catalogue = await openCatalogue({ nats, contracts, clock: systemClock, log })
+  if (chain.payer) {
+    countCoin(
+      { metrics: starting.metrics, clock: systemClock, log, coinOf: chain.coinOf },
+      { relayer: chain.payer },
+    )
+  }
   c.register(TOKENS.clock, { useValue: systemClock })
   c.register(TOKENS.bus, { useValue: nats.bus })
   c.register(TOKENS.catalogue, { useValue: catalogue })

@@ -78,6 +78,14 @@ Metrics('no figure says who asked, or what', async () => {
   }
 })
 
+Metrics('who pays for gas shows what is left', async () => {
+  const payers = { locker: 'actors', settler: 'actors', keeper: 'actors', relayer: 'web' } as const
+  for (const [key, role] of Object.entries(payers)) {
+    const left = await figure(role, `svc_key_coin{key="${key}"}`)
+    assert.ok(left !== undefined && left > 0 && left < 1e6, `${key}: ${left}`)
+  }
+})
+
 const ready = (role: Monitored, status: number) =>
   until(
     `${role}: /readyz ${status}`,
