@@ -1,8 +1,10 @@
 import { ErrorCode, NatsError } from 'nats'
 
+const CONSUMER_NOT_FOUND = 10_014
 const MESSAGE_NOT_FOUND = 10_037
 const WRONG_LAST_SEQUENCE = 10_071
 
+export const isConsumerNotFound = (error: unknown): boolean => isApiError(error, CONSUMER_NOT_FOUND)
 export const isMessageNotFound = (error: unknown): boolean => isApiError(error, MESSAGE_NOT_FOUND)
 /** The subject's last message is not the one that was expected. */
 export const isWrongLastSequence = (error: unknown): boolean =>

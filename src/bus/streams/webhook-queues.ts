@@ -11,6 +11,8 @@ const DUE_ACK_WAIT_MS = 15_000
 const QUICK_ACK_WAIT_MS = 10_000
 const DUE_HELD_MOST = 50_000
 const FACTS_HELD_MOST = 5_000
+/** Facts stay for a month: their webhooks are not told of all that again. */
+const FACTS_AGAIN_MS = 10 * 60_000
 /** Those at the head of a line: the server looks through all of them whenever one is ready. */
 const WAITING_HELD_MOST = 1_000
 
@@ -22,6 +24,7 @@ export function makeWebhookQueues(facts: StreamReader, hooks: StreamReader): Web
       filter: 'fact.>',
       ackWaitMs: QUICK_ACK_WAIT_MS,
       heldMost: FACTS_HELD_MOST,
+      againMs: FACTS_AGAIN_MS,
     }),
     due: makeWorkQueue(hooks, {
       name: 'webhook-due',

@@ -1,52 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  AckPolicy,
-  type Consumer,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JsMsg,
-  nanos,
-} from 'nats'
+import type { Consumer, ConsumerMessages, JsMsg } from 'nats'
 import { type DurationMs, toUnixMs } from '../../domain/time.ts'
 import type { QueueWorker, Taking, Work, WorkQueue } from '../../ports/work-queue.ts'
 import { decode } from '../codec.ts'
 import { unlessClosed } from '../connection/closed.ts'
+import { openDurable, type QueueConsumer } from './durable-consumer.ts'
 import type { StreamReader } from './read-stream.ts'
-
-export interface QueueConsumer {
-  /** Durable: the same for all who share the work. */
-  readonly name: string
-  readonly filter: string
-  /** What a process held that died is handed to another after this long. */
-  readonly ackWaitMs: DurationMs
-  /** Most that may be held, by all processes together. */
-  readonly heldMost: number
-}
 
 const FETCH_MS = 5_000
 const BATCH = 256
 const FULL_MS = 10
 const RETRY_MS = 500
+/** So often a queue that hands out nothing is looked at: it may have come to hand out nothing ever. */
+const LOOK_MS = 30_000
 /** Whose acknowledgement may have been lost when the server went: it is said again. */
 const DONE_REMEMBERED = 20_000
 
 /** One durable pull consumer. What is held is kept from being handed to others meanwhile. */
-export function makeWorkQueue<Body>(
-  { stream, js, jsm, log }: StreamReader,
-  { name, filter, ackWaitMs, heldMost }: QueueConsumer,
-): WorkQueue<Body> {
-  const open = async (): Promise<Consumer> => {
-    await jsm.consumers.add(stream, {
-      durable_name: name,
-      filter_subject: filter,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      ack_wait: nanos(ackWaitMs),
-      max_ack_pending: heldMost,
-    })
-    return js.consumers.get(stream, name)
-  }
-
+export function makeWorkQueue<Body>(reader: StreamReader, terms: QueueConsumer): WorkQueue<Body> {
+  const { log } = reader
+  const { name, ackWaitMs } = terms
   const take = ({ room, each }: QueueWorker<Body>): Taking => {
     const held = new Held()
     let stopped = false
@@ -64,15 +37,20 @@ export function makeWorkQueue<Body>(
       }
       each(toWork(message, body, held))
     }
-    const fetch = async (consumer: Consumer, most: number): Promise<void> => {
+    /** @returns whether there was any */
+    const fetch = async (consumer: Consumer, most: number): Promise<boolean> => {
+      let any = false
       fetched = await consumer.fetch({ max_messages: most, expires: FETCH_MS })
       for await (const message of fetched) {
+        any = true
         if (stopped) message.nak()
         else hand(message)
       }
+      return any
     }
     const run = async (): Promise<void> => {
       let consumer: Consumer | undefined
+      let lookedAt = 0
       while (!stopped) {
         const most = Math.min(room(), BATCH)
         if (most <= 0) {
@@ -80,9 +58,13 @@ export function makeWorkQueue<Body>(
           continue
         }
         try {
-          consumer ??= await open()
+          if (!consumer) {
+            consumer = await openDurable(reader, terms)
+            lookedAt = performance.now()
+          }
           // Nobody ends a fetch that begins only now.
-          if (!stopped) await fetch(consumer, most)
+          const any = stopped || (await fetch(consumer, most))
+          if (!any && performance.now() - lookedAt > LOOK_MS) consumer = undefined
         } catch (error) {
           consumer = undefined
           if (stopped) return

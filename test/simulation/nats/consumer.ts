@@ -27,6 +27,7 @@ export class SimConsumer {
   readonly #acks: boolean
   readonly #ackWaitMs: number
   readonly #pending = new Map<number, Pending>()
+  readonly #config: Partial<ConsumerConfig>
   #next: number
   #delivered = 0
   #pulls: Pull[] = []
@@ -34,11 +35,16 @@ export class SimConsumer {
   constructor(world: World, stream: SimStream, config: Partial<ConsumerConfig>) {
     this.#world = world
     this.#stream = stream
+    this.#config = config
     this.#matches = config.filter_subject ? matcherOf(config.filter_subject) : () => true
     this.#acks = config.ack_policy === AckPolicy.Explicit
     this.#ackWaitMs = (config.ack_wait ?? 30e9) / 1e6
     this.#next = config.opt_start_seq ?? 1
     stream.onStored(() => this.#serve())
+  }
+
+  get info(): { config: Partial<ConsumerConfig>; delivered: { stream_seq: number } } {
+    return { config: this.#config, delivered: { stream_seq: this.#next - 1 } }
   }
 
   pull(pull: Pull): void {

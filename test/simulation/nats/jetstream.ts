@@ -77,6 +77,12 @@ export function jetStreamManager(server: SimNats, node: Node): JetStreamManager 
           return { name }
         })
       },
+      info: (_stream: string, name: string) =>
+        ask(() => {
+          const consumer = server.consumers.get(name)
+          if (!consumer) throw apiError(10_014, 404, 'consumer not found')
+          return consumer.info
+        }),
       delete: (_stream: string, name: string) => ask(() => server.consumers.delete(name)),
     },
   }

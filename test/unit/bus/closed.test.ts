@@ -51,7 +51,7 @@ Closed('nor is an acknowledgement, which another process makes in its place', as
   }
   const reader = {
     ...{ stream: 'HOOK', log },
-    jsm: { consumers: { add: async () => {} } },
+    jsm: { consumers: { info: async () => undefined, add: async () => {} } },
     js: { consumers: { get: async () => ({ fetch }) } },
   }
   const terms = { name: 'test', filter: 'hook.*', ackWaitMs: 30, heldMost: 10 }

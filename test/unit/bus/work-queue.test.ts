@@ -21,7 +21,7 @@ Queue('stopped while it still opens: nothing is fetched, which would take second
   }
   const reader = {
     ...{ stream: 'HOOK', log: makeLog('test', 'silent') },
-    jsm: { consumers: { add: () => opening } },
+    jsm: { consumers: { info: () => opening, add: async () => {} } },
     js: { consumers: { get: async () => ({ fetch }) } },
   }
   const terms = { name: 'test', filter: 'hook.*', ackWaitMs: 30, heldMost: 10 }
@@ -70,7 +70,7 @@ function consumerOf(ackWaitMs = 60_000) {
   }
   const reader = {
     ...{ stream: 'HOOK', log: makeLog('test', 'silent') },
-    jsm: { consumers: { add: async () => {} } },
+    jsm: { consumers: { info: async () => undefined, add: async () => {} } },
     js: { consumers: { get: async () => ({ fetch }) } },
   }
   const taken: Work<unknown>[] = []
