@@ -12,6 +12,7 @@ import { jobKind } from './job/actor.ts'
 import { rests } from './job/due.ts'
 import type { Edges } from './job/edges.ts'
 import { happeningsOf } from './job/facts.ts'
+import { JoinClaims } from './job/join-claims.ts'
 import { KeyProofs } from './job/key-proofs.ts'
 import { JobMeter } from './job/meter.ts'
 import type { Pools } from './job/pools.ts'
@@ -44,10 +45,11 @@ export function jobs(
   const interest = c.resolve(TOKENS.eventInterest)
   const isWatched = (wallet: Address) => interest.of(wallet)
   const keyProofs = new KeyProofs({ keys: c.resolve(TOKENS.keys), clock, log })
+  const joinClaims = new JoinClaims({ joins: c.resolve(TOKENS.joins), clock })
   return jobPartitions({
     hostId,
     kind: jobKind(
-      { bus, clock, ledger, pools, edges, keyProofs, isWatched },
+      { bus, clock, ledger, pools, edges, keyProofs, joinClaims, isWatched },
       { disputeWindowMs: config.DISPUTE_WINDOW_SECONDS * 1_000 },
     ),
     bus,

@@ -110,6 +110,7 @@ async function bindNats(c: DependencyContainer, nats: NatsOfOwner, log: Log): Pr
   c.register(TOKENS.settings, { useValue: settings })
   c.register(TOKENS.lowMarks, { useValue: await nats.registry('LOW') })
   c.register(TOKENS.keys, { useValue: await nats.registry('KEYS') })
+  c.register(TOKENS.joins, { useValue: await nats.registry('JOINS') })
 }
 
 function bindStore(c: DependencyContainer, store: Store): void {

@@ -18,13 +18,13 @@ import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
 import type { ActorKind, EffectContext } from '../../src/runtime/kind.ts'
 import { TurnOutbox } from '../../src/runtime/turn-outbox.ts'
+import { admits, type Proofs } from './admission.ts'
 import { isProven, type ProvenJob } from './completed.ts'
 import { decide } from './decide.ts'
 import { due, dueAhead, type JobEffect, rests } from './due.ts'
 import type { Edges } from './edges.ts'
 import type { JobEvent } from './events.ts'
 import { heardBy } from './heard-times.ts'
-import type { KeyProofs } from './key-proofs.ts'
 import type { Pools } from './pools.ts'
 import { Prompts } from './prompts.ts'
 import type { RunningJob } from './running.ts'
@@ -33,13 +33,12 @@ import { jobTrace, traced } from './trace-context.ts'
 import { answer, endingOf } from './view.ts'
 import type { World } from './world.ts'
 
-export interface JobPorts {
+export interface JobPorts extends Proofs {
   readonly bus: Bus
   readonly clock: Clock
   readonly ledger: Ledger
   readonly pools: Pools
   readonly edges: Edges
-  readonly keyProofs: Pick<KeyProofs, 'holds'>
   /** Whether anybody is told of the wallet's events. */
   readonly isWatched: (wallet: Address) => boolean
 }
@@ -69,7 +68,7 @@ export function jobKind(ports: JobPorts, settings: Pick<World, 'disputeWindowMs'
   return {
     subject: (id) => SUBJECTS.jobJournal(toJobId(id)),
     creates: (command) => command.type === 'StartJob',
-    admits: (command) => command.type !== 'StartJob' || ports.keyProofs.holds(command),
+    admits: (command) => command.type !== 'StartJob' || admits(ports, command),
     traced: (command, trace) => (command.type === 'StartJob' ? { ...command, trace } : command),
     begun: (command) => {
       if (command.type === 'StartJob') around.prompts.keep(command)

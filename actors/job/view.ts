@@ -48,7 +48,9 @@ const signedBy = ({ outputHash, usage }: CompleteJob) => ({
 
 /** The job as others may see it, and how it ended. */
 export function reply(job: Job | undefined, decision: Decision<JobEvent>): JobReply {
-  if (decision.type === 'refuse') return { type: 'refused', reason: decision.reason }
+  if (decision.type === 'refuse') {
+    return { type: 'refused', reason: decision.reason, ...decision.about }
+  }
   if (!job || job.status === 'abandoned') return { type: 'unknown_job' }
   const told = { type: 'accepted', view: viewOf(job), ending: askedEnding(job) } as const
   return isCompleted(job) && isProven(job)

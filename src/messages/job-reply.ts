@@ -28,7 +28,17 @@ export type WordReply = { readonly type: 'accepted' } | JobReply
 type NotTaken =
   | { readonly type: 'unknown_job' }
   /** The command does not fit the job: a StartJob after a tombstone; a `DisputeRefusal`. */
-  | { readonly type: 'refused'; readonly reason: string }
+  | {
+      readonly type: 'refused'
+      readonly reason: string
+      /** Of a StartJob: the job that has the request's key already. */
+      readonly holder?: JoinHolder
+    }
+
+export interface JoinHolder {
+  readonly jobId: JobId
+  readonly bodyDigest: string
+}
 
 /** How a job ended for the caller who waits: also pushed to its edge. */
 export type EdgeEnding =

@@ -36,7 +36,7 @@ export interface StartJob {
   readonly jobId: JobId
   readonly wallet: Address
   /** What the request came with, and what is not kept. Hosts of before keep all that is not in here. */
-  readonly key: ShownKey & ShownPrompt
+  readonly key: ShownKey & ShownPrompt & ShownJoin
   readonly model: string
   readonly tier: Tier
   /** Credits reserved, to be locked in escrow. */
@@ -64,6 +64,20 @@ export interface ShownKey {
 export interface ShownPrompt {
   /** Goes on with the first offer. Absent: it is long, so the pool asks the edge for it. */
   readonly prompt?: ChatRequest
+}
+
+export interface ShownJoin {
+  /** Absent: its caller gave the request no key of its own. */
+  readonly join?: JoinClaim
+}
+
+/** What a job that is begun for a request with an `Idempotency-Key` claims: to be the only one of that key. */
+export interface JoinClaim {
+  /** Of the wallet's requests. */
+  readonly key: string
+  readonly bodyDigest: string
+  /** The job of this key that failed, in whose place this one comes. */
+  readonly replaces?: JobId
 }
 
 /** A prompt of more characters than this goes from its edge to the pool that needs it, and not by way of the job. */

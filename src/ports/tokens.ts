@@ -57,6 +57,8 @@ export const TOKENS = {
   lowMarks: Symbol('lowMarks') as InjectionToken<Registry>,
   setAsides: Symbol('setAsides') as InjectionToken<SetAsides>,
   vouchers: Symbol('vouchers') as InjectionToken<Vouchers>,
+  /** Bucket JOINS. */
+  joins: Symbol('joins') as InjectionToken<Registry>,
   /** Bucket LISTENERS. */
   listeners: Symbol('listeners') as InjectionToken<Registry>,
   /** Bucket MODELS. */

@@ -2,7 +2,7 @@ import type { Journal, JournalRecord } from '../ports/journal.ts'
 import { EffectSet } from './effects.ts'
 import type { FailedEffects } from './failed-effects.ts'
 import type { HostOptions } from './host-options.ts'
-import { type ActorKind, type Decision, type DueEffect, NOT_ADMITTED, refuse } from './kind.ts'
+import type { ActorKind, Admission, Decision, DueEffect } from './kind.ts'
 
 /** What the journal holds for an actor: the whole state after the events, so one read restores it. */
 export interface ActorRecord<State, Event> {
@@ -128,11 +128,11 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     for (;;) {
       if (this.#givenUp) throw new GivenUp(this.id)
       if (this.#sequence === undefined) mayBeBehind = !(await this.#load(command))
-      if (this.#state === undefined && !(await this.#admits(command))) {
+      const admission = this.#state === undefined ? await this.#admits(command) : true
+      if (admission !== true) {
         // Said again, of an actor that another owner has begun, it is answered as such.
         await this.#reload()
-        if (this.#state === undefined)
-          return this.#kind.reply(undefined, refuse(NOT_ADMITTED), command)
+        if (this.#state === undefined) return this.#kind.reply(undefined, admission, command)
       }
       const decision = this.#kind.decide(this.#state, command)
       if (decision.type === 'behind' && mayBeBehind) {
@@ -151,7 +151,7 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     }
   }
 
-  #admits(command: Command): boolean | Promise<boolean> {
+  #admits(command: Command): Admission | Promise<Admission> {
     if (!this.#kind.admits || !this.#kind.creates(command)) return true
     return this.#kind.admits(command)
   }

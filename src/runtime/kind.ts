@@ -15,7 +15,7 @@ export interface ActorKind<State, Command, Event, Effect extends DueEffect> {
    * where it is known: this too is on the hot path. Left out: all may. A throw: nobody knows, and the
    * command is not answered.
    */
-  admits?(command: Command): boolean | Promise<boolean>
+  admits?(command: Command): Admission | Promise<Admission>
   /** Hears of each command that has made an actor, and has what of it no journal may hold. Left out: nothing. */
   begun?(command: Command): void
   /** `command` with the trace that its message named. Left out: of no concern to this kind. */
@@ -50,14 +50,26 @@ export type Decision<Event> =
    * the state will come to it, and whoever was not answered says it again.
    */
   | { readonly type: 'behind'; readonly unanswered?: true }
-  | { readonly type: 'refuse'; readonly reason: string }
+  | Refusal
+
+/** `about`: what is told beside the reason. */
+export interface Refusal {
+  readonly type: 'refuse'
+  readonly reason: string
+  readonly about?: object
+}
+
+export type Admission = true | Refusal
 
 export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: 'accept', events })
 export const nothing: Decision<never> = { type: 'nothing' }
 export const behind: Decision<never> = { type: 'behind' }
 export const early: Decision<never> = { type: 'behind', unanswered: true }
-export const NOT_ADMITTED = 'not_admitted'
-export const refuse = (reason: string): Decision<never> => ({ type: 'refuse', reason })
+export const refuse = (reason: string, about: object = {}): Refusal => ({
+  type: 'refuse',
+  reason,
+  about,
+})
 
 export interface DueEffect {
   /** Names the effect within its actor: while it stays due it is not started again. */

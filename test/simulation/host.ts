@@ -107,6 +107,7 @@ export async function startHost(
   bind(TOKENS.webhookTargets, ports.webhookTargets)
   bind(TOKENS.webhookSender, ports.webhookSender)
   bind(TOKENS.keys, await nats.registry('KEYS'))
+  bind(TOKENS.joins, await nats.registry('JOINS'))
   if (ports.keeper) {
     bind(TOKENS.wallets, await nats.registry('WALLETS'))
     bind(TOKENS.strikes, await nats.registry('STRIKES'))

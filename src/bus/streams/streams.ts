@@ -25,6 +25,7 @@ export type BucketName =
   | 'ADMITTED'
   | 'WEBHOOKS'
   | 'LISTENERS'
+  | 'JOINS'
   | 'KEYRINGS'
   | 'SESSIONS'
   | 'NONCES'
@@ -85,6 +86,8 @@ export const BUCKETS: Readonly<Record<BucketName, Bucket>> = {
   WEBHOOKS: { history: 1, storage: StorageType.File },
   // Wallets whose events somebody listens to now.
   LISTENERS: { history: 1, storage: StorageType.File, ttl: 60_000 },
+  // Which job has the key that a caller gave its request: longer than a job and its margin.
+  JOINS: { history: 1, storage: StorageType.File, ttl: REPEATS_MS },
   // Which API key of each wallet is the one it may have.
   KEYRINGS: { history: 1, storage: StorageType.File },
   // Who is signed in to the web app: each says when it ends, at most a week from its beginning.

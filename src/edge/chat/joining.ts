@@ -25,8 +25,11 @@ export type Earlier =
   | { readonly type: 'failed'; readonly jobId: JobId; readonly returning: Credits }
 
 export interface Joining {
-  /** @throws {RefusalError} the key is another request's, or nobody can tell now */
-  join(caller: Caller, order: ChatOrder, key: JoinKey): Promise<Earlier>
+  /**
+   * @param holder the job of this key, where it is known
+   * @throws {RefusalError} the key is another request's, or nobody can tell now
+   */
+  join(caller: Caller, order: ChatOrder, key: JoinKey, holder?: Joinable): Promise<Earlier>
 }
 
 interface Options {
@@ -72,7 +75,7 @@ export function makeJoining(options: Options): Joining {
     )
 
   return {
-    join: async (caller, order, key) => {
+    join: async (caller, order, key, holder) => {
       const until = clock.monotonic() + BEGUN_WITHIN_MS
       for (;;) {
         const known = here(sharedJobs.findByKey(caller.wallet, key.key))
@@ -80,7 +83,7 @@ export function makeJoining(options: Options): Joining {
           requireSameBody(key, known.job.join)
           return sit(known, caller)
         }
-        const found = await lookUp(looking, caller, key)
+        const found = holder ?? (await lookUp(looking, caller, key))
         if (!found) return { type: 'none' }
         requireSameBody(key, found)
         const reply = required(await jobs.join(found.jobId, caller.wallet))

@@ -8,7 +8,7 @@ import type { TakenOn } from './take-on.ts'
 export interface RequestTrace {
   /** For the job that is made for it. */
   readonly context: Traceparent
-  /** The job that it waits for is known. */
+  /** The job that it waits for is known; the latest counts. */
   admitted(taken: TakenOn): void
   /** Its caller could be sent text. */
   firstText(): void
@@ -50,7 +50,7 @@ export function traceRequest(
     admitted: ({ type, job }) => {
       jobId = job.jobId
       const about = { 'svc.job_id': jobId, 'svc.model': job.model, 'svc.joined': type === 'joined' }
-      admit.end(about)
+      for (const each of [admit, waits?.first, waits?.whole]) each?.end(about)
       waits = {
         first: traces.begin('first text', context, about),
         whole: traces.begin('whole answer', context, about),

@@ -3,7 +3,8 @@ import type { ChatRequest } from '../../domain/chat.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Traceparent } from '../../domain/traceparent.ts'
-import { PROMPT_CARRIED_MAX, type StartJob } from '../../messages/job.ts'
+import { type JoinClaim, PROMPT_CARRIED_MAX, type StartJob } from '../../messages/job.ts'
+import type { JoinHolder } from '../../messages/job-reply.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -29,7 +30,12 @@ export interface RunJob {
     taken: TakenOn,
     caller: WaitingCaller,
     answer: (outcome: Outcome, followed: FollowedJob) => Promise<T>,
-  ): Promise<T | 'hung_up'>
+  ): Promise<T | 'hung_up' | KeyTaken>
+}
+
+/** Another job has the request's key: it was not begun, and what it would have cost is free again. */
+export interface KeyTaken {
+  readonly holder: JoinHolder
 }
 
 /** Who asked, and waits. */
@@ -56,7 +62,7 @@ export function makeRunJob(options: Options): RunJob {
     run: async (taken, caller, answer) => {
       const { follower, hangUp, trace } = caller
       const seat = await seatOf(options, taken, caller)
-      if (seat === 'hung_up') return seat
+      if (seat === 'hung_up' || 'holder' in seat) return seat
       const timed = options.times.begin(taken.job.model, follower, trace)
       seat.follow(timed.follower)
       try {
@@ -74,16 +80,22 @@ async function seatOf(
   options: Options,
   taken: TakenOn,
   { hangUp, trace }: WaitingCaller,
-): Promise<Seat | 'hung_up'> {
+): Promise<Seat | 'hung_up' | KeyTaken> {
   if (taken.type === 'joined') return taken.seat
-  const { job } = taken
+  const { job, claim } = taken
   if (hangUp.happened) {
     await releaseUnstarted(options, job)
     return 'hung_up'
   }
   const shared = options.sharedJobs.open(job, 'begun')
   const seat = shared.enter()
-  const started = await start(options, job, trace?.context)
+  const started = await start(options, job, claim, trace?.context)
+  if (typeof started === 'object') {
+    seat.followed.refuse(notTakenOn())
+    seat.leave(0)
+    await releaseUnstarted(options, job)
+    return started
+  }
   if (started === 'no') seat.followed.refuse(notTakenOn())
   if (started === 'unknown') seat.followed.doubt(notTakenOn())
   return seat
@@ -100,13 +112,14 @@ const graceMs = (key: JoinKey | undefined, follower: Follower): DurationMs =>
 async function start(
   { jobs, waiting, clock, log }: Options,
   job: AdmittedJob,
+  claim: JoinClaim | undefined,
   trace: Traceparent | undefined,
-): Promise<'yes' | 'no' | 'unknown'> {
+): Promise<'yes' | 'no' | 'unknown' | KeyTaken> {
   const command: StartJob = {
     type: 'StartJob',
     jobId: job.jobId,
     wallet: job.caller.wallet,
-    key: isShort(job.prompt) ? { ...job.caller.key, prompt: job.prompt } : job.caller.key,
+    key: shown(job, claim),
     model: job.model,
     tier: job.tier,
     lock: job.lock,
@@ -117,6 +130,8 @@ async function start(
     deadlineAt: job.deadlineAt,
   }
   const reply = await jobs.start(command, trace)
+  if (typeof reply === 'object' && 'holder' in reply && reply.holder)
+    return { holder: reply.holder }
   const told = typeof reply === 'string' ? reply : reply.type
   const { jobId } = job
   if (told === 'accepted') {
@@ -128,6 +143,12 @@ async function start(
   }
   log.warn({ jobId, reply: told }, 'job not started')
   return told === 'unknown' ? told : 'no'
+}
+
+/** What the request came with, and what no journal keeps. */
+function shown({ caller: { key }, prompt }: AdmittedJob, join: JoinClaim | undefined) {
+  const carried = isShort(prompt) ? { ...key, prompt } : key
+  return join ? { ...carried, join } : carried
 }
 
 const isShort = ({ messages }: ChatRequest): boolean =>

@@ -4,6 +4,7 @@ import { RefusalError } from '../../api/http/errors.ts'
 import type { Credits } from '../../domain/credits.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import type { ServiceNames } from '../../domain/service-names.ts'
+import type { JoinHolder } from '../../messages/job-reply.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { answerPlain, silentFollower } from '../answer/answer-plain.ts'
@@ -16,8 +17,8 @@ import { watchHangUp } from '../chat/hang-up.ts'
 import { joinKeyOf } from '../chat/join-key.ts'
 import type { Joining } from '../chat/joining.ts'
 import { type RequestTrace, traceRequest } from '../chat/request-trace.ts'
-import type { RunJob } from '../chat/run-job.ts'
-import { type TakenOn, takeOn } from '../chat/take-on.ts'
+import type { KeyTaken, RunJob } from '../chat/run-job.ts'
+import { keepFailing, type TakenOn, TRIES, takeOn } from '../chat/take-on.ts'
 import { jobHeaders } from '../http/service-headers.ts'
 import { createChatCompletion } from '../openapi/operations.ts'
 import { type ChatBody, chatBody, dropNulls } from '../schemas/chat-body.ts'
@@ -52,17 +53,32 @@ export function chatCompletions(server: FastifyInstance, options: Options): void
       const key = joinKeyOf(request.headers, request.bodyDigest)
       if (!key.ok) throw new RefusalError(key.error)
       const hangUp = watchHangUp(reply.raw)
-      const taken = await takeOn(options, callerOf(request), order.value, key.value)
-      trace?.admitted(taken)
       const answer = order.value.stream ? stream : plain
-      const exchange = { request, reply, taken, order: order.value, hangUp, trace }
-      const end = await answer(options, exchange)
-      if (end !== 'hung_up') return reply
-      if (!reply.sent) reply.hijack() // there is nobody left to answer
-      return reply
+      let holder: JoinHolder | undefined
+      for (let tried = 0; tried < TRIES; tried++) {
+        const taken = await takeOn(options, callerOf(request), order.value, key.value, holder)
+        trace?.admitted(taken)
+        const end = await answer(options, {
+          request,
+          reply,
+          taken,
+          order: order.value,
+          hangUp,
+          trace,
+        })
+        if (end === 'answered') return reply
+        if (end === 'hung_up') {
+          if (!reply.sent) reply.hijack() // there is nobody left to answer
+          return reply
+        }
+        holder = end.holder
+      }
+      throw keepFailing()
     },
   )
 }
+
+type End = 'hung_up' | 'answered' | KeyTaken
 
 interface Exchange {
   readonly request: FastifyRequest
@@ -73,10 +89,7 @@ interface Exchange {
   readonly trace: RequestTrace | undefined
 }
 
-async function plain(
-  options: Options,
-  { reply, taken, hangUp, trace }: Exchange,
-): Promise<'hung_up' | 'answered'> {
+async function plain(options: Options, { reply, taken, hangUp, trace }: Exchange): Promise<End> {
   const { job } = taken
   const follow = { follower: silentFollower, hangUp, trace }
   return options.runJob.run<'answered'>(taken, follow, async (outcome, followed) => {
@@ -90,7 +103,7 @@ async function plain(
 async function stream(
   options: Options,
   { request, reply, taken, order, hangUp, trace }: Exchange,
-): Promise<'hung_up' | 'answered'> {
+): Promise<End> {
   const { job } = taken
   const { balances, clock, docsUrl, names } = options
   const answer = new StreamAnswer({

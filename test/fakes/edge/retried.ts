@@ -1,6 +1,6 @@
 import type { JobId } from '../../../src/domain/ids.ts'
 import type { JobCommand, StartJob } from '../../../src/messages/job.ts'
-import type { EdgeEnding, JobReply } from '../../../src/messages/job-reply.ts'
+import type { EdgeEnding, JobReply, JoinHolder } from '../../../src/messages/job-reply.ts'
 import { SOON_MS, until } from '../../until.ts'
 import {
   accept,
@@ -45,6 +45,22 @@ export function wholeAnswer(stage: Stage, jobId: JobId): void {
 /** Jobs answer as `reply` says when they are joined, and accept everything else. */
 export function whenJoined(stage: Stage, reply: (jobId: JobId) => JobReply | undefined): void {
   stage.actor = (command) => (command.type === 'JoinJob' ? reply(command.jobId) : accept(command))
+}
+
+/** Hosts remember which job has a caller's own key, whatever Redis forgets. */
+export function whenClaimed(stage: Stage, joined: (jobId: JobId) => JobReply): void {
+  const holders = new Map<string, JoinHolder>()
+  stage.actor = (command) => {
+    if (command.type === 'JoinJob') return joined(command.jobId)
+    const claim = command.type === 'StartJob' ? command.key.join : undefined
+    if (!claim) return accept(command)
+    const holder = holders.get(claim.key)
+    if (holder && holder.jobId !== claim.replaces) {
+      return { type: 'refused', reason: 'key_taken', holder }
+    }
+    holders.set(claim.key, { jobId: command.jobId, bodyDigest: claim.bodyDigest })
+    return accept(command)
+  }
 }
 
 export const hasAnswered = (id: JobId): JobReply => ({

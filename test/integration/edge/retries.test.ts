@@ -13,6 +13,7 @@ import {
   started,
   TEXT,
   TEXTS,
+  whenClaimed,
   whenJoined,
   wholeAnswer,
 } from '../../fakes/edge/retried.ts'
@@ -28,6 +29,7 @@ import {
   settlementSent,
   WORKER,
 } from '../../fakes/edge/stage.ts'
+import { SOON_MS, until } from '../../until.ts'
 
 /** A request that is sent again joins the job of the first one, and pays nothing. */
 const Retries = suite<{ stage: Stage }>('edge: retried requests')
@@ -252,6 +254,58 @@ Retries('what Redis has forgotten is joined all the same while it runs here', as
   wholeAnswer(stage, started(stage)[0]!.jobId)
   for (const response of await Promise.all([asked, retried])) assert.is(response.status, 200)
   assert.is(started(stage).length, 1)
+})
+
+Retries(
+  'what Redis has forgotten is paid for once: the host of its job tells of it',
+  async ({ stage }) => {
+    whenClaimed(stage, hasAnswered)
+    stage.play = ({ jobId }) => {
+      if (stage.outputs.answers.size === 0) wholeAnswer(stage, jobId)
+    }
+    for (const stream of [false, true]) {
+      stage.outputs.answers.clear()
+      const [key, body] = [named(`flushed-${stream}`), chat({ stream })]
+      await readAll(await openChat(stage.url, body, key))
+      const { jobId } = started(stage).at(-1)!
+      stage.ledger.joinables.clear()
+      const again = await openChat(stage.url, body, key)
+      assert.match(await readAll(again), 'Hello you')
+      assert.is(again.headers['x-svc-job-id'], jobId)
+      const second = started(stage).at(-1)!.jobId
+      assert.not(second === jobId)
+      await until(
+        'nothing is reserved for it',
+        () => !stage.ledger.reservations.has(second),
+        SOON_MS,
+      )
+      stage.ledger.joinables.clear()
+      const other = await ask(stage, key, chat({ stream, max_tokens: 9 }))
+      assert.equal([other.status, (await jsonOf(other)).error.param], [400, 'Idempotency-Key'])
+    }
+  },
+)
+
+Retries('one that failed is replaced, also where Redis has forgotten it', async ({ stage }) => {
+  whenClaimed(stage, hasFailed)
+  stage.play = ({ jobId, key }) => {
+    if (key.join?.replaces) wholeAnswer(stage, jobId)
+    else stage.say(failure(jobId))
+  }
+  assert.is((await ask(stage, named())).status, 500)
+  stage.ledger.joinables.clear()
+  assert.is((await ask(stage, named())).status, 200)
+  const [first, refused, third] = started(stage)
+  assert.equal([refused!.key.join!.replaces, third!.key.join!.replaces], [undefined, first!.jobId])
+})
+
+Retries('only a key that the caller gave itself is claimed', async ({ stage }) => {
+  stage.play = ({ jobId }) => wholeAnswer(stage, jobId)
+  for (const headers of [{}, counted(0)]) await ask(stage, headers)
+  assert.equal(
+    started(stage).map(({ key }) => 'join' in key),
+    [false, false],
+  )
 })
 
 Retries.run()

@@ -8,7 +8,7 @@ import type { ToldError } from './read-answer.ts'
 import type { ToldChat, ToldDispute, Witness } from './witness.ts'
 
 export interface Verdicts extends Receipts {
-  /** Redis forgot, so keys of retried requests and texts of answers may be gone. */
+  /** Redis forgot, so texts of answers may be gone. */
   readonly memoryWasLost: boolean
   /** The chain may have paid for the failed job, and has gone back behind that for good. */
   wasUndone(view: JobView): boolean
@@ -31,7 +31,7 @@ export function judge(witness: Witness, verdicts: Verdicts): readonly string[] {
       ...judgeReceipts(told, verdicts),
     ]),
     ...judgeRefused(witness, verdicts),
-    ...(verdicts.memoryWasLost ? [] : judgeKeys(witness, verdicts)),
+    ...judgeKeys(witness, verdicts),
     ...witness.disputes.flatMap((told) => judgeDispute(told, witness, verdicts)),
   ]
 }

@@ -55,7 +55,11 @@ async function carryOut(
     said.push(message)
     respond(reply)
   })
-  const around = { keyProofs: { holds: () => true }, isWatched: () => isWatched }
+  const around = {
+    keyProofs: { holds: () => true },
+    joinClaims: { claim: async () => undefined },
+    isWatched: () => isWatched,
+  }
   const edges = { isGone: (inbox: string) => inbox === goneEdge } as never
   const kind = jobKind({ bus, clock, ledger, pools, edges, ...around }, { disputeWindowMs })
   const job = past.reduce<Job | undefined>(evolve, undefined)!

@@ -21,15 +21,17 @@ export function stageJobs({
   bus = new JobBus(),
   clock = new ManualClock(),
   keyProofs = { holds: () => true },
+  joinClaims = { claim: async () => undefined },
 }: {
   readonly bus?: JobBus
   readonly clock?: ManualClock
   readonly keyProofs?: JobPorts['keyProofs']
+  readonly joinClaims?: JobPorts['joinClaims']
 } = {}) {
   const ledger = new RecordingLedger()
   const pools = new Pools(bus, clock)
   const ports = { bus, clock, ledger, pools }
-  const around = { edges: new Edges(bus, clock), keyProofs, isWatched: () => false }
+  const around = { edges: new Edges(bus, clock), keyProofs, joinClaims, isWatched: () => false }
   const kind = jobKind({ ...ports, ...around }, { disputeWindowMs })
   return { bus, clock, ledger, pools, kind }
 }

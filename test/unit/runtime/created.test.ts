@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { RequestTimeout } from '../../../src/ports/bus.ts'
 import type { Journal } from '../../../src/ports/journal.ts'
 import { ActorHost } from '../../../src/runtime/actor-host.ts'
+import { type Admission, refuse } from '../../../src/runtime/kind.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { JobBus } from '../../fakes/chain/job-bus.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
@@ -15,7 +16,7 @@ const Created = suite('created')
 async function makeHost(journal: MemoryJournal, name: string) {
   const bus = new JobBus()
   const begun: Command[] = []
-  const world = { looks: 0, admits: async () => true }
+  const world = { looks: 0, admits: async (): Promise<Admission> => true }
   let appends = 0
   const looking: Journal = {
     append: (...about) => journal.append(...about),
@@ -70,7 +71,7 @@ Created('what another owner has begun is answered as it is, and not begun here',
 Created('what is not admitted is refused and written nowhere', async () => {
   const journal = new MemoryJournal()
   const { tell, begun, world } = await makeHost(journal, 'owner')
-  world.admits = async () => false
+  world.admits = async () => refuse('not_admitted')
   assert.is(await tell('begin'), 'not_admitted')
   assert.is(await tell('get'), 'unknown', 'others are not asked about')
   assert.equal([begun, journal.records.length], [[], 0])
@@ -83,7 +84,7 @@ Created('unless another owner had admitted it: then it is answered as that one w
   const before = await makeHost(journal, 'before')
   await before.tell('begin')
   const { tell, world } = await makeHost(journal, 'owner')
-  world.admits = async () => false
+  world.admits = async () => refuse('not_admitted')
   assert.is(await tell('begin'), 'running')
   assert.is(await tell('begin'), 'running', 'it is known by now')
   assert.is(journal.records.length, 1)
