@@ -13,13 +13,15 @@ export const oneOf = <const Word extends string>(words: readonly Word[], descrip
 export const nullable = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema> | null>(
     typeof schema.type === 'string' && schema.title === undefined
-      ? {
-          ...schema,
-          type: [schema.type, 'null'],
-          ...(schema.enum && { enum: [...schema.enum, null] }),
-        }
+      ? orNull(schema)
       : { anyOf: [schema, { type: 'null' }] },
   )
+
+/** One value alone becomes one of two: beside `const` no other type lets null pass. */
+function orNull({ const: only, enum: several, ...schema }: TSchema) {
+  const words = several ?? (only === undefined ? undefined : [only])
+  return { ...schema, type: [schema.type, 'null'], ...(words && { enum: [...words, null] }) }
+}
 
 const pattern = (source: string, example: string) => (description: About) =>
   Type.String({ pattern: source, description, examples: [example] })

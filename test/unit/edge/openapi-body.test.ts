@@ -55,6 +55,16 @@ Body('what the edge refuses is refused by the document', () => {
   assert.ok(asDocumented(VALID))
 })
 
+Body('a field of null counts as not given: the document says so of every optional one', () => {
+  const required: readonly string[] = chatBody.required ?? []
+  for (const name of Object.keys(chatBody.properties)) {
+    if (required.includes(name)) continue
+    const body = { ...VALID, [name]: null }
+    assert.ok(edgeTakes(body), name)
+    assert.ok(asDocumented(body), name)
+  }
+})
+
 Body('any body: both take it, or neither', () => {
   let taken = 0
   fc.assert(
