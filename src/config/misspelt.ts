@@ -15,8 +15,12 @@ const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   ...['WEB_BURST', 'WEB_DEVELOPMENT', 'WEB_RELAYER', 'WEB_RPC', 'WEB_SESSION', 'WEB_TRUST'],
   'WALLETCONNECT_PROJECT',
 ])
-/** Of other names so many letters may be wrong, left out or too many. */
+/**
+ * Of other names so many letters may be wrong, left out or too many. Of a short one, one alone, or two that changed
+ * places: DB_HOST and APP_URL are names of others.
+ */
 const SLIPS_MAX = 2
+const SHORT = 8
 /** What Docker and Kubernetes tell every container of its neighbours. */
 const LINK = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?|PORT)$/
 
@@ -38,8 +42,12 @@ function isMeantForUs(name: string): boolean {
   if (KNOWN.has(name) || LINK.test(name)) return false
   const words = name.split('_')
   if ([1, 2].some((count) => OWN_BEGINNINGS.has(words.slice(0, count).join('_')))) return true
-  return name.includes('_') && distance(name, nearest(name)) <= SLIPS_MAX
+  const meant = nearest(name)
+  const slipsMax = name.length > SHORT || lettersOf(name) === lettersOf(meant) ? SLIPS_MAX : 1
+  return name.includes('_') && distance(name, meant) <= slipsMax
 }
+
+const lettersOf = (name: string): string => [...name].sort().join('')
 
 const nearest = (name: string): string =>
   [...KNOWN].reduce((best, each) => (distance(name, each) < distance(name, best) ? each : best))

@@ -24,6 +24,7 @@ Misspelt('a setting that no role knows ends the start, with the nearest name', (
   assert.match(refusal({ BATCH_ITEMS: '9' }), /did you mean BATCH_ITEMS_MAX\?/)
   assert.match(refusal({ MONITOR_HOST_NAME: 'x' }), /did you mean MONITOR_HOST\?/)
   assert.match(refusal({ NAT_URL: 'nats://x' }), /NAT_URL: .* did you mean NATS_URL\?/)
+  assert.match(refusal({ NATS_RUL: 'nats://x' }), /NATS_RUL: .* did you mean NATS_URL\?/)
   assert.match(refusal({ LOGLEVEL_: 'warn' }), /LOGLEVEL_: .* did you mean LOG_LEVEL\?/)
 })
 
@@ -50,6 +51,7 @@ Misspelt("what belongs to others passes: the shell's, a CI's, a cluster's", () =
       MONITOR: 'eDP-1',
       OTEL_SERVICE_NAME: 'x',
     },
+    ...{ DB_HOST: 'db', DB_URL: 'x', APP_URL: 'x', API_URL: 'x', DATA_URL: 'x', WEB_ROOT: '/srv' },
     ...{ EDGE_SERVICE_HOST: '10.0.0.1', EDGE_SERVICE_PORT_HTTP: '80' },
     ...{ POOL_PORT_50051_TCP: 'tcp://10.0.0.1:50051', POOL_PORT_50051_TCP_ADDR: '10.0.0.1' },
   }
