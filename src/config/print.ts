@@ -3,8 +3,10 @@ import { type AnySchema, givenValue } from './read.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 const SECRET = /_(PRIVATE_KEY|PASSWORD|API_KEY|SECRET_KEYS|OTLP_HEADERS)$/
-const NODE_URL = /^(WORKER_)?RPC_URL$/
+const NODE_URL = /^(WORKER_)?RPC_URL$|_SIGNER_URL$/
 const SEVERAL = /^(NATS|POOL)_URL$/
+/** Another comma may be a part of a password that should be encoded. */
+const BETWEEN = /,(?=\s*\w+:\/\/)/
 /** User and password in an address of a server, up to its last @: what should be encoded need not be. */
 const USER = /\/\/.*@/s
 /** The same where the setting is an address, and so needs no scheme to be one. */
@@ -12,6 +14,8 @@ const ADDRESS = /_URL$/
 const USER_OF_ADDRESS = /^(\w+:\/\/)?.*@/s
 /** What follows the host: providers of nodes put their keys there. */
 const PATH = /^((?:\w+:\/\/|(?!\w+:\/\/))[^/?#]+)[/?#].+$/s
+/** Clients of Redis take a password here as well. */
+const QUERY = /(:\/\/[^?]*)\?.*$/s
 const WIDTH = 100
 
 /**
@@ -61,9 +65,9 @@ const defaultOf = (given: string | undefined, standard: string | undefined): str
 
 function shown(name: string, value: string): string {
   if (SECRET.test(name)) return '(set)'
-  const addresses = SEVERAL.test(name) ? value.split(',') : [value]
+  const addresses = SEVERAL.test(name) ? value.split(BETWEEN) : [value]
   const open = addresses.map((each) => withoutUser(name, each)).join(',')
-  return NODE_URL.test(name) ? open.replace(PATH, '$1/(set)') : open
+  return NODE_URL.test(name) ? open.replace(PATH, '$1/(set)') : open.replace(QUERY, '$1?(set)')
 }
 
 const withoutUser = (name: string, value: string): string =>

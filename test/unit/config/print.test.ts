@@ -50,7 +50,12 @@ Print('nor one that should have been percent-encoded, nor a key after a question
     ['REDIS_URL', 'redis://edge:se@cr/et@redis:6379', 'redis://(set)@redis:6379'],
     ['NATS_URL', 'nats://edge:se/cr@et@a:1,nats://b:1', 'nats://(set)@a:1,nats://b:1'],
     ['NATS_URL', 'edge:secret@a:1,nats://b:1', '(set)@a:1,nats://b:1'],
+    ['NATS_URL', 'nats://edge:se,cret@a:1,nats://b:1', 'nats://(set)@a:1,nats://b:1'],
+    ['NATS_URL', 'edge:se,cret@a:1,b:1', '(set)@a:1,b:1'],
     ['REDIS_URL', ':secret@redis:6379', '(set)@redis:6379'],
+    ['REDIS_URL', 'redis://redis:6379/0?password=secret', 'redis://redis:6379/0?(set)'],
+    ['LOCKER_SIGNER_URL', 'https://signer.example/secret', 'https://signer.example/(set)'],
+    ['LOCKER_SIGNER_URL', 'http://127.0.0.1:8550', 'http://127.0.0.1:8550'],
     ['RPC_URL', 'https://rpc.example?key=secret', 'https://rpc.example/(set)'],
     ['RPC_URL', 'https://rpc.example/', 'https://rpc.example/'],
   ] as const) {
