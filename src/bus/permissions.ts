@@ -137,8 +137,9 @@ const actors: Permissions = {
   ],
 }
 
+/** Follows what nobody shares: who may end any consumer may end those of the webhooks, and have a month told again. */
 const auditor: Permissions = {
-  publish: [info, api('STREAM.NAMES'), ...looksUp('*'), ...follows('*')],
+  publish: [info, api('STREAM.NAMES'), ...looksUp('*'), ...follows('JOB'), ...follows('DONE')],
   subscribe: [inbox('auditor')],
 }
 

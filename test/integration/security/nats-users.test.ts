@@ -1,6 +1,7 @@
 import { connect, type NatsConnection, NatsError } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { readJournal } from '../../../src/audit/books/read-journal.ts'
 import { encode } from '../../../src/bus/codec.ts'
 import { connectNats, type NatsOfOwner } from '../../../src/bus/connect.ts'
 import { natsAddress } from '../../../src/bus/connection/address.ts'
@@ -115,7 +116,13 @@ const FORBIDDEN: Readonly<Record<'edge' | 'web' | 'pool' | 'auditor', readonly s
     ...['$KV.KEYS.x', '$KV.KEYRINGS.x', '$KV.SESSIONS.x', '$KV.SETTINGS.x', SUBJECTS.pool('p')],
     ...['$JS.API.STREAM.MSG.GET.KV_KEYS', '$JS.API.STREAM.MSG.GET.JOB', SUBJECTS.webhooks],
   ],
-  auditor: [...MONEY_AND_TRUTH, '$KV.KEYS.x', `cmd.3.edge.${JOB}`, SUBJECTS.accountWithdraw],
+  auditor: [
+    ...[...MONEY_AND_TRUTH, '$KV.KEYS.x', `cmd.3.edge.${JOB}`, SUBJECTS.accountWithdraw],
+    // The work that actor hosts share: without its consumer, deliveries of a month would begin anew.
+    ...['DELETE', 'MSG.NEXT', 'CREATE', 'DURABLE.CREATE'].flatMap((call) =>
+      ['FACT.webhook-fan-out', 'HOOK.webhook-due'].map((at) => `$JS.API.CONSUMER.${call}.${at}`),
+    ),
+  ],
 }
 
 for (const role of ['edge', 'web', 'pool', 'auditor'] as const) {
@@ -133,6 +140,16 @@ for (const role of ['edge', 'web', 'pool', 'auditor'] as const) {
 
 Users('actors: delete no stream', async () => {
   for (const subject of DESTRUCTION) await refusedPublish('actors', subject)
+})
+
+Users('the auditor reads the journal', async () => {
+  const journal = await owner.journal('JOB')
+  await journal.append(`job.3.${JOB}`, 0, { token: 'first', body: 'no job' })
+  const { differences } = await readJournal(server.urlAs('auditor'))
+  assert.equal(
+    differences.map(({ subject, says }) => `${subject}: ${says}`),
+    [`${JOB}: record 1 of its journal cannot be read`],
+  )
 })
 
 Users('nobody hears what others are answered, or are asked', async () => {
