@@ -66,9 +66,11 @@ export function watchCatalogue({ registry, key, bus, clock, log }: Options): Wat
     memory.forgetRevision()
     const isVoid = () => stopped || mine !== epoch
     try {
-      const end = await registry.watch(key, (_key, entry) => {
+      const take = (_key: string, entry: RegistryEntry | undefined) => {
         if (!isVoid()) memory.take(entry)
-      })
+      }
+      // The bucket may have gone while the connection stood.
+      const end = await registry.watch(key, take, { broken: () => memory.forgetRevision() })
       if (isVoid()) return end()
       unwatch = end
     } catch (error) {

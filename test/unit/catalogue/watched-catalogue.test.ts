@@ -16,12 +16,14 @@ class Bucket implements Pick<Registry, 'get' | 'watch'> {
   entry: RegistryEntry | undefined
   broken = false
   #each: ((entry: RegistryEntry | undefined) => void) | undefined
+  #ended: (() => void) | undefined
 
   async get(): Promise<RegistryEntry | undefined> {
     return this.entry
   }
-  async watch(_filter: string, each: Parameters<Registry['watch']>[1]): Promise<() => void> {
+  async watch(...[, each, options]: Parameters<Registry['watch']>): Promise<() => void> {
     if (this.broken) throw new Error('no stream')
+    this.#ended = options?.broken
     this.#each = (entry) => each('key', entry)
     if (this.entry) this.#each(this.entry)
     return () => {}
@@ -33,6 +35,11 @@ class Bucket implements Pick<Registry, 'get' | 'watch'> {
   put(models: number, revision: number): void {
     const value: CatalogueRecord = { models: LINEUP.slice(0, models) }
     this.entry = { value, revision }
+  }
+  /** As a registry does: the watch is told again. */
+  loseWatch(): void {
+    this.#ended?.()
+    this.#each?.(this.entry)
   }
   forget(): void {
     this.entry = undefined
@@ -70,6 +77,18 @@ Watched('a record that is deleted takes nothing back', async () => {
   assert.is(catalogue.all().length, 3)
   catalogue.stop()
 })
+
+Watched(
+  'of a bucket that was made anew, and counts from the beginning, what is new holds',
+  async () => {
+    const { bucket, catalogue } = await open()
+    bucket.tell(3, 7)
+    bucket.put(2, 1)
+    bucket.loseWatch()
+    assert.is(catalogue.all().length, 2)
+    catalogue.stop()
+  },
+)
 
 Watched('an old reading does not undo what came later', async () => {
   const { bucket, catalogue } = await open()
