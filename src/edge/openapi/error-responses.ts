@@ -13,6 +13,7 @@ const EVERYWHERE = [
   'internal_error',
   'service_unavailable',
 ] as const
+const TRACE: HeaderName = WRITTEN.headers.traceId
 const WITHOUT_GOOD_KEY = ['missing_api_key', 'invalid_api_key', 'key_suspended'] as const
 
 /** The refusals of operations: one response a status; those that are the same are written once. */
@@ -34,9 +35,13 @@ export class ErrorResponses {
 
   #response(status: number, codes: readonly ErrorCode[], operation: Operation): Ref {
     const ofJob = operation.concernsJob === true && MAY_NAME_A_JOB.has(status)
-    const headers = headersOf(status, operation.needsKey, ofJob)
-    const kind = ofJob ? ['of-a-job'] : operation.needsKey ? [] : ['without-key']
-    const name = [status, ...codes, ...kind].join('.')
+    const traced = ofJob && operation.answer.headers.includes(TRACE)
+    const headers = [
+      ...headersOf(status, operation.needsKey, ofJob),
+      // Most of all of what fails: it is to be quoted.
+      ...(traced ? [TRACE] : []),
+    ]
+    const name = [status, ...codes, ...kindOf(operation, ofJob, traced)].join('.')
     this.components[name] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
       headers: headerRefs(headers),
@@ -57,6 +62,13 @@ export class ErrorResponses {
 const codesOf = ({ needsKey, errors }: Operation): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([...EVERYWHERE, ...(needsKey ? WITHOUT_GOOD_KEY : []), ...errors]),
 ]
+
+/** What tells responses of the same codes apart. */
+function kindOf({ needsKey }: Operation, ofJob: boolean, traced: boolean): readonly string[] {
+  if (traced) return ['of-a-traced-job']
+  if (ofJob) return ['of-a-job']
+  return needsKey ? [] : ['without-key']
+}
 
 /** The others are decided before there is a job. */
 const MAY_NAME_A_JOB: ReadonlySet<number> = new Set([400, 402, 409, 410, 422, 500, 503, 504])

@@ -22,7 +22,7 @@ import { publicJob } from '../../../src/messages/public-job.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 import { LINEUP } from '../../fakes/memory-catalogue.ts'
 import { DocumentedSchemas } from './openapi-answers.ts'
-import { openApiFaults } from './openapi-rules.ts'
+import { openApiFaults, operationsOf } from './openapi-rules.ts'
 
 /** Whatever the edge can make of its own values fits what the document says of it. */
 const OpenApi = suite('openapi')
@@ -51,6 +51,24 @@ OpenApi('every code of the table is one that some endpoint, or every path, can a
   // Of paths and methods that are no endpoint.
   const elsewhere = ['route_not_found', 'method_not_allowed']
   assert.equal([...new Set([...codes, ...elsewhere])].sort(), Object.keys(ERRORS).sort())
+})
+
+OpenApi('a refusal of a request that may be traced names the trace, as its answer does', () => {
+  const { components } = document
+  const headersOf = ({ id }: Operation) => {
+    const { operation } = operationsOf(document).find((each) => each.operation.operationId === id)!
+    const answers = Object.values(operation.responses).map((response) =>
+      '$ref' in response ? components.responses[response.$ref.split('/').at(-1)!]! : response,
+    )
+    return answers.map(({ headers }) => Object.keys(headers))
+  }
+  const ofJob = headersOf(operations.createChatCompletion).filter((names) =>
+    names.includes('x-svc-job-id'),
+  )
+  assert.ok(ofJob.length > 5)
+  for (const names of ofJob) assert.ok(names.includes('x-svc-trace-id'), names.join())
+  const others = [operations.disputeJob, operations.listJobs].flatMap(headersOf)
+  assert.not(others.flat().includes('x-svc-trace-id'))
 })
 
 OpenApi('any job', () => {
