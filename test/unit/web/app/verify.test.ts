@@ -46,6 +46,7 @@ const facts: ChainFacts = {
   settlement,
   refund: null,
   dispute: null,
+  isEndTold: true,
 }
 const question = {
   chainId: 31_337,
@@ -81,6 +82,7 @@ const PRICE = 'The price is right, and the rest of the lock came back'
 const SHARES = 'Worker and treasury got what was charged, to the last unit'
 const SIGNED = 'The worker signed exactly what was settled'
 const OWNER = 'The signature is of the worker that was paid'
+const RECORD = 'The contract remembers the same'
 const TEXT = 'Your text is the answer that the worker signed'
 const LIES: readonly (readonly [string, ChainFacts, readonly string[]])[] = [
   ['too much is charged', settledAs({ charged: 4n, returned: 1n }), [PRICE, SHARES]],
@@ -98,7 +100,12 @@ const LIES: readonly (readonly [string, ChainFacts, readonly string[]])[] = [
   [
     'the contract remembers a refund',
     { ...facts, record: { ...facts.record, status: 'Refunded' } },
-    ['The contract remembers the same'],
+    [RECORD],
+  ],
+  [
+    'the transaction that is said to have settled it has not',
+    { ...facts, settlement: null },
+    [RECORD],
   ],
 ]
 for (const [lie, given, broken] of LIES) {
@@ -136,6 +143,17 @@ Verify('given a job without a settlement, then nothing is claimed of it', () => 
   }
   assert.equal(claimsThat(false, running), [])
   assert.equal(claimsThat(null, running), [TEXT])
+})
+
+Verify('given a chain that is ahead of what the service has told, then nothing is wrong', () => {
+  const untold: ChainFacts = { ...facts, settlement: null, isEndTold: false }
+  for (const status of ['Settled', 'Refunded', 'Disputed'] as const) {
+    const ahead = { ...untold, record: { ...facts.record, status } }
+    assert.equal(claimsThat(false, ahead), [], status)
+    assert.equal(claimsThat(null, ahead), [TEXT, RECORD], status)
+  }
+  const refunded = { ...facts, refund: { ...at, credits: 5n }, isEndTold: false }
+  assert.equal(claimsThat(false, refunded), [RECORD], 'it cannot be both')
 })
 
 Verify('given a refund, then all of the lock came back', () => {

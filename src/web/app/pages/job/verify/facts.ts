@@ -18,6 +18,8 @@ export interface ChainFacts {
   readonly settlement: SettlementFact | null
   readonly refund: RefundFact | null
   readonly dispute: DisputeFact | null
+  /** The service says in which block it ended. Until then the contract may be ahead of it. */
+  readonly isEndTold: boolean
 }
 
 export interface At {

@@ -172,9 +172,13 @@ function checkText({ settlement, dispute }: ChainFacts, { textHash }: Question):
   ]
 }
 
-/** The contract's own memory tells the same story as its events. */
-function checkRecord({ record, lock, settlement, refund }: ChainFacts): Check {
-  const fits: Readonly<Record<typeof record.status, boolean>> = {
+/**
+ * The contract's own memory tells the same story as its events. The service names the end of a job once its block
+ * has the confirmations that it waits for: a contract that has gone on by then contradicts nobody.
+ */
+function checkRecord({ record, lock, settlement, refund, isEndTold }: ChainFacts): Check {
+  const { status } = record
+  const fits: Readonly<Record<typeof status, boolean>> = {
     None: !lock && !settlement && !refund,
     Locked: !settlement && !refund,
     Settled: settlement !== null && !refund,
@@ -183,12 +187,17 @@ function checkRecord({ record, lock, settlement, refund }: ChainFacts): Check {
     Upheld: settlement !== null,
     Rejected: settlement !== null,
   }
-  return {
-    claim: 'The contract remembers the same',
-    holds: record.status === 'None' ? null : fits[record.status],
-    evidence:
-      record.status === 'None'
-        ? 'It does not know this job yet. One that has only just begun may not be in a block.'
-        : `It holds the job as “${record.status.toLowerCase()}”, with ${credits(Number(record.credits))}.`,
+  const isAhead = !isEndTold && !settlement && !refund && status !== 'Locked'
+  const held = `It holds the job as “${status.toLowerCase()}”, with ${credits(Number(record.credits))}`
+  const claim = 'The contract remembers the same'
+  if (status === 'None') {
+    const evidence =
+      'It does not know this job yet. One that has only just begun may not be in a block.'
+    return { claim, holds: null, evidence }
   }
+  if (isAhead) {
+    const evidence = `${held}. The service waits for more blocks before it names the transaction.`
+    return { claim, holds: null, evidence }
+  }
+  return { claim, holds: fits[status], evidence: `${held}.` }
 }

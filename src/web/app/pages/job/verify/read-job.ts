@@ -29,13 +29,15 @@ export async function readJob({ chain }: WebConfig, { id, on_chain }: Job): Prom
     chainId: await client.getChainId(),
     key: stringToHex(id, { size: BYTES32 }),
   }
-  const [record, locked, settled, refunded, disputed] = await Promise.all([
-    client.readContract({ ...contractOf(source), functionName: 'jobs', args: [source.key] }),
+  const [locked, settled, refunded, disputed] = await Promise.all([
     eventOf(source, on_chain.escrow_tx, 'JobLocked'),
     eventOf(source, on_chain.settlement_tx, 'JobSettled'),
     eventOf(source, on_chain.refund_tx, 'JobRefunded'),
     eventOf(source, on_chain.dispute_tx, 'JobDisputed'),
   ])
+  // Last: a memory from before the events would seem to contradict them.
+  const about = { functionName: 'jobs', args: [source.key] } as const
+  const record = await client.readContract({ ...contractOf(source), ...about })
   return {
     chainId: source.chainId,
     escrow: source.escrow,
@@ -53,6 +55,7 @@ export async function readJob({ chain }: WebConfig, { id, on_chain }: Job): Prom
     settlement: settled && (await settlementOf(source, settled)),
     refund: refunded && { ...atOf(refunded), credits: BigInt(refunded.args.credits) },
     dispute: disputed && { ...atOf(disputed), claimedHash: disputed.args.claimedHash },
+    isEndTold: on_chain.block_number !== null,
   }
 }
 
