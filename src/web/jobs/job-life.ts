@@ -1,8 +1,9 @@
-import type { Address, TxHash } from '../../domain/ids.ts'
+import type { Address, JobId, TxHash } from '../../domain/ids.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { JobView } from '../../messages/job-view.ts'
 import { publicJob } from '../../messages/public-job.ts'
-import type { Inclusion, NetworkReader } from '../../ports/network-chain.ts'
+import { type Clock, inTime } from '../../ports/clock.ts'
+import type { DisputeEnd, Inclusion, NetworkReader } from '../../ports/network-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { JobLife, JobMoment, JobMomentName } from '../api.ts'
 
@@ -20,8 +21,12 @@ interface Options {
   readonly reader: Pick<NetworkReader, 'inclusion' | 'disputeEnd'>
   readonly escrowAddress: Address
   readonly disputeWindowMs: DurationMs
+  readonly clock: Clock
   readonly log: Log
 }
+
+/** For one question to the chain. A node that is silent is given up by itself only after ten seconds. */
+const PATIENCE_MS: DurationMs = 3_000
 
 /** A job with its timeline. Without an answer from the chain, what only the chain knows stays null. */
 export async function readJobLife(options: Options, view: JobView, at: UnixMs): Promise<JobLife> {
@@ -37,18 +42,15 @@ export async function readJobLife(options: Options, view: JobView, at: UnixMs): 
 
 /** A job that stays settled keeps no transaction of the verdict: the chain's log has it. */
 async function withVerdict(
-  { reader, log }: Options,
+  options: Options,
   { id, disputeTx }: JobView,
   moments: readonly Moment[],
 ): Promise<readonly Moment[]> {
   const last = moments.at(-1)
   if (last?.event !== 'dispute_rejected' || disputeTx === null) return moments
-  const opened = await inclusionOf(reader, disputeTx, log)
+  const opened = await inclusionOf(options, disputeTx)
   if (!opened) return moments
-  const end = await reader.disputeEnd(id, opened.block).catch((error: unknown) => {
-    log.debug({ err: error, jobId: id }, 'job: the verdict of its dispute is not known')
-    return null
-  })
+  const end = await disputeEndOf(options, id, opened.block)
   return end ? [...moments.slice(0, -1), { ...last, tx: end.tx }] : moments
 }
 
@@ -82,9 +84,9 @@ function disputableUntil(view: JobView, windowMs: DurationMs, at: UnixMs): UnixM
   return until > at ? until : null
 }
 
-async function toPublic({ reader, log }: Options, moment: Moment): Promise<JobMoment> {
+async function toPublic(options: Options, moment: Moment): Promise<JobMoment> {
   const { event, tx, block } = moment
-  const included = tx === null ? null : await inclusionOf(reader, tx, log)
+  const included = tx === null ? null : await inclusionOf(options, tx)
   const at = included?.at ?? moment.at
   return {
     event,
@@ -94,8 +96,24 @@ async function toPublic({ reader, log }: Options, moment: Moment): Promise<JobMo
   }
 }
 
-const inclusionOf = (reader: Options['reader'], tx: TxHash, log: Log): Promise<Inclusion | null> =>
-  reader.inclusion(tx).catch((error: unknown) => {
+async function inclusionOf({ reader, clock, log }: Options, tx: TxHash): Promise<Inclusion | null> {
+  try {
+    return (await inTime(clock, PATIENCE_MS, reader.inclusion(tx))) ?? null
+  } catch (error) {
     log.debug({ err: error, tx }, 'job: the block of a transaction is not known')
     return null
-  })
+  }
+}
+
+async function disputeEndOf(
+  { reader, clock, log }: Options,
+  jobId: JobId,
+  from: number,
+): Promise<DisputeEnd | null> {
+  try {
+    return (await inTime(clock, PATIENCE_MS, reader.disputeEnd(jobId, from))) ?? null
+  } catch (error) {
+    log.debug({ err: error, jobId }, 'job: the verdict of its dispute is not known')
+    return null
+  }
+}

@@ -5,6 +5,7 @@ import { addMs, isoTimestamp, toUnixMs } from '../../../src/domain/time.ts'
 import type { JobStatus, JobView } from '../../../src/messages/job-view.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { momentsOf, readJobLife } from '../../../src/web/jobs/job-life.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { jobAt, OWNER, viewOf } from '../../fakes/jobs/views.ts'
 
 /** What a job's page tells of its life. */
@@ -12,6 +13,10 @@ const JobLife = suite('job life')
 
 const of = (status: JobStatus, more: Partial<JobView> = {}) => viewOf(jobAt(1), status, more)
 const eventsOf = (view: JobView) => momentsOf(view).map(({ event }) => event)
+const terms = () => ({
+  ...{ escrowAddress: OWNER, disputeWindowMs: 60_000 },
+  ...{ clock: new ManualClock(), log: makeLog('test', 'silent') },
+})
 const contested = { disputeTx: of('disputed').disputeTx, disputedHash: of('disputed').disputedHash }
 
 JobLife('given a job in each state, tells what has happened by then', () => {
@@ -47,7 +52,7 @@ JobLife('a rejected dispute has the transaction and the time of its verdict', as
         return { tx: verdict }
       },
     },
-    ...{ escrowAddress: OWNER, disputeWindowMs: 60_000, log: makeLog('test', 'silent') },
+    ...terms(),
   }
   const { timeline } = await readJobLife(options, of('settled', contested), at)
   const event = 'dispute_rejected'
@@ -60,7 +65,7 @@ JobLife('a rejected dispute has the transaction and the time of its verdict', as
 JobLife('can be disputed from the answer to the end of the window, once', async () => {
   const options = {
     reader: { inclusion: async () => null, disputeEnd: async () => null },
-    ...{ escrowAddress: OWNER, disputeWindowMs: 60_000, log: makeLog('test', 'silent') },
+    ...terms(),
   }
   const end = addMs(of('settled').completedAt!, 60_000)
   const until = async (view: JobView, at = addMs(end, -1)) =>
@@ -73,6 +78,33 @@ JobLife('can be disputed from the answer to the end of the window, once', async 
   for (const status of ['processing', 'failed', 'refunded', 'disputed'] as const) {
     assert.is(await until(of(status), toUnixMs(0)), null, status)
   }
+})
+
+JobLife('without an answer from the chain, the page has what the job knows, and soon', async () => {
+  const silence = new Promise<never>(() => {})
+  const options = { ...terms(), reader: { inclusion: () => silence, disputeEnd: () => silence } }
+  const view = of('settled', contested)
+  let life: Awaited<ReturnType<typeof readJobLife>> | undefined
+  void readJobLife(options, view, view.createdAt).then((told) => {
+    life = told
+  })
+  await options.clock.advance(6_000)
+  assert.is(life?.job.status, 'settled')
+  assert.equal(
+    life?.timeline.map(({ event, block_number }) => [event, block_number]),
+    [
+      ...[
+        ['created', null],
+        ['locked', null],
+        ['answered', null],
+        ['settled', view.block],
+      ],
+      ...[
+        ['disputed', null],
+        ['dispute_rejected', null],
+      ],
+    ],
+  )
 })
 
 JobLife.run()
