@@ -31,7 +31,7 @@ const ARBITRATION_MS = LIMITS.arbitrationWindowHours * 60 * 60 * 1_000
 export async function readHeld(options: Options, wallet: Address): Promise<HeldCredits> {
   const of = (status: JobStatus) => jobsOf(options.history, wallet, status)
   const newest = (status: JobStatus) => newestOf(options.history, wallet, status)
-  const [pending, processing, settling, disputed, failed, refunded] = await Promise.all([
+  const read = await Promise.all([
     of('pending'),
     of('processing'),
     of('settling'),
@@ -39,6 +39,7 @@ export async function readHeld(options: Options, wallet: Address): Promise<HeldC
     newest('failed'),
     newest('refunded'),
   ])
+  const [pending, processing, settling, disputed, failed, refunded] = eachOnce(read)
   const { reader, jobWindowMs } = options
   const running = [...pending, ...processing]
   const contested = disputed.slice(0, SHOWN_MOST)
@@ -63,6 +64,12 @@ export async function readHeld(options: Options, wallet: Address): Promise<HeldC
       return { credits, tx: job.disputeTx, endsAt }
     }),
   }
+}
+
+/** A job may go on while the lists are read, and be in two of them: the later one counts. */
+function eachOnce<Lists extends readonly (readonly JobView[])[]>(inOrder: Lists): Lists {
+  const latest = new Map(inOrder.flatMap((jobs, list) => jobs.map(({ id }) => [id, list])))
+  return inOrder.map((jobs, list) => jobs.filter(({ id }) => latest.get(id) === list)) as never
 }
 
 /** It was locked, and the return of the lock is not in a block yet. */

@@ -11,17 +11,29 @@ const Held = suite('credits that are held')
 
 const DISPUTED_AT = toUnixMs(1_900_000_000_000)
 
-async function held(...views: readonly JobView[]) {
+const held = (...views: readonly JobView[]) => heldWhile(async () => {}, ...views)
+
+/** @param between is what happens once the pending ones were read, and no others yet */
+async function heldWhile(
+  between: (jobViews: MemoryJobViews) => Promise<void>,
+  ...views: readonly JobView[]
+) {
   const jobViews = new MemoryJobViews()
   await jobViews.put(views.map((view, version) => ({ view, version: version + 1 })))
-  const history = {
-    read: async () => undefined,
-    list: async (query: Parameters<MemoryJobViews['page']>[0]) => {
-      const page = await jobViews.page(query)
-      if (page === 'incomplete' || page.type !== 'page') throw new Error('no page')
-      return page
-    },
+  const read = async (query: Parameters<MemoryJobViews['page']>[0]) => {
+    const page = await jobViews.page(query)
+    if (page === 'incomplete' || page.type !== 'page') throw new Error('no page')
+    if (query.status === 'pending') await between(jobViews)
+    return page
   }
+  let turn: Promise<unknown> = Promise.resolve()
+  const list = (query: Parameters<typeof read>[0]) => {
+    // One after the other, as over a connection.
+    const page = turn.then(() => read(query))
+    turn = page
+    return page
+  }
+  const history = { read: async () => undefined, list }
   const reader = { disputedAt: async () => DISPUTED_AT }
   return readHeld({ history, reader, jobWindowMs: 120_000 }, OWNER)
 }
@@ -59,6 +71,17 @@ Held('contested before its settlement is in: the whole lock', async () => {
   const view = { settlementTx: null, charged: toCredits(0), disputeTx: null }
   const found = await held(viewOf(jobAt(1), 'disputed', view))
   assert.is(found.disputed.credits, 100)
+})
+
+Held('a job that goes on while the lists are read is held once, as what it came to', async () => {
+  for (const status of ['processing', 'settling', 'failed'] as const) {
+    const next = viewOf(jobAt(1), status, { block: null })
+    const goOn = (jobViews: MemoryJobViews) => jobViews.put([{ view: next, version: 2 }])
+    const found = await heldWhile(goOn, viewOf(jobAt(1), 'pending'))
+    const all = [found.locked, found.settling, found.refunding].flatMap(({ jobs }) => jobs)
+    assert.is(all.length, 1, status)
+    assert.is(found.locked.credits, status === 'processing' ? 100 : 0, status)
+  }
 })
 
 Held('hundreds of jobs: all are counted, the newest are shown', async () => {
