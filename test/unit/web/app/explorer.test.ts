@@ -5,14 +5,17 @@ import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
 import type { WebConfig } from '../../../../src/web/api.ts'
 import { callOf } from '../../../../src/web/app/chain/calls.ts'
 import { isContractCode } from '../../../../src/web/app/chain/code.ts'
+import { type Contract, contractsOf } from '../../../../src/web/app/chain/contracts.ts'
 import { eventOf } from '../../../../src/web/app/chain/events.ts'
 import { jobIdOfHex, jobIdToHex } from '../../../../src/web/app/chain/job-id.ts'
+import type { LogSearch } from '../../../../src/web/app/chain/logs.ts'
 import {
   exactRcompute,
   type NamedSaid,
   rcompute,
   sayAll,
 } from '../../../../src/web/app/chain/said.ts'
+import { type AddressFacts, searchOf } from '../../../../src/web/app/pages/explorer/read-address.ts'
 import { searchTarget } from '../../../../src/web/app/pages/explorer/search-target.ts'
 import { makeFakeHouse } from '../../../fakes/web/fake-house.ts'
 
@@ -71,6 +74,32 @@ Explorer('a call is read by its name; a broken one, or one of others, is not', (
   assert.is(callOf(WEB, ESCROW, '0x'), undefined)
   assert.is(callOf(WEB, WALLET, data), undefined)
 })
+
+Explorer(
+  'events of a worker are found by its number, and not those that count something else',
+  () => {
+    const facts: AddressFacts = {
+      ...{ contract: undefined, isContract: false, coin: 0n, usdgUnits: 0n, rcompute: 0n },
+      ...{ account: { available: 0, locked: 0, thawing: 0 }, workerId: 1, depositAddress: WALLET },
+    }
+    const { address, topics } = searchOf(WEB, WALLET, facts)
+    const contracts = contractsOf(WEB)
+    const isFound = (contract: Contract) =>
+      address.includes(contract.address) &&
+      eventsOf(contract).some((inputs) =>
+        inputs.some(({ type }, i) => /^uint/.test(type) && isAskedFor(topics, i + 1)),
+      )
+    const names = contracts.filter(isFound).map(({ name }) => name)
+    assert.equal(names, ['JobEscrow', 'WorkerStaking'])
+  },
+)
+
+/** Of each event, what stands in its topics. */
+const eventsOf = ({ abi }: Contract) =>
+  abi.flatMap((item) => (item.type === 'event' ? [item.inputs.filter((each) => each.indexed)] : []))
+
+const isAskedFor = (topics: LogSearch['topics'], place: number): boolean =>
+  topics.some((wanted) => wanted[place]?.includes(pad('0x1')))
 
 Explorer('a deadline that never ends is said so, and tokens have their unit', () => {
   const said = sayAll(

@@ -86,7 +86,10 @@ export function ownerOfDepositAddress(
   return wallets.find((wallet) => depositAddressOf(web, wallet) === address)
 }
 
-/** A contract's own events; else those that name the address, or the worker that it is. */
+/**
+ * A contract's own events; else those that name the address, or the worker that it is. The timelock names neither: it
+ * counts the calls of a proposal, and the second of them would be told of worker number 1.
+ */
 export function searchOf(
   web: WebConfig,
   address: Address,
@@ -95,8 +98,9 @@ export function searchOf(
   if (contract) return { address: [contract.address], topics: [[]] }
   const named: Hex[] = [pad(address)]
   if (workerId > 0) named.push(numberToHex(workerId, { size: 32 }))
+  const others = contractsOf(web).filter((each) => each.address !== web.contracts.timelock)
   return {
-    address: contractsOf(web).map((each) => each.address),
+    address: others.map((each) => each.address),
     topics: [
       [null, named],
       [null, null, named],
