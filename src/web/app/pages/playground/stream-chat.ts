@@ -38,6 +38,8 @@ const MAY_COST = { wasSent: true, isMoney: true } as const
 /** Beyond the job's window: for the way there and back. */
 const MARGIN_MS = 30_000
 const MS = 1_000
+/** Of what breaks after an answer has begun: that its status was 200 says nothing then, and it is not the caller's fault. */
+const FAILED = 500
 
 /**
  * Asks the public API as every client does, from the browser.
@@ -57,7 +59,7 @@ export async function streamChat(
     for await (const data of sseData(response.body)) {
       if (data === DONE) return receipt
       const chunk = JSON.parse(data)
-      if (chunk.error) throw failureOf(chunk.error, response)
+      if (chunk.error) throw failureOf(chunk.error, { status: FAILED, headers: response.headers })
       const piece = chunk.choices?.[0]?.delta?.content
       if (typeof piece === 'string' && piece !== '') listener.text(piece)
       receipt = chunk[object] ?? receipt
@@ -89,11 +91,15 @@ async function ask({ web, apiKey, model, messages, maxTokens, stop }: ChatReques
 }
 
 async function refusalOf(response: Response): Promise<ApiFailure> {
-  const answer = await response.json().catch(() => null) // a proxy in between may say anything
-  return failureOf(answer?.error, response)
+  // A proxy in between may say anything.
+  const answer: unknown = await response.json().catch(() => null)
+  return failureOf((answer as { readonly error?: unknown } | null)?.error, response)
 }
 
-function failureOf(error: unknown, { status, headers }: Response): ApiFailure {
+function failureOf(
+  error: unknown,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+): ApiFailure {
   const { message, code } = (error ?? {}) as { message?: string; code?: string }
   return new ApiFailure(message ?? `The answer was ${status}.`, {
     code: code ?? '',
