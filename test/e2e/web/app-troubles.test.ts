@@ -105,6 +105,30 @@ Troubles('the late answer to a form that was closed closes no other one', async 
   })
 })
 
+Troubles('what is typed while an older wish is saved stays to be saved', async () => {
+  await app.inBrowser({}, async ({ page }) => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/settings', async (route) => {
+      if (route.request().method() === 'PUT') await answered
+      await route.fallback()
+    })
+    await page.goto(`${app.url}/settings`)
+    await signIn(page, 'Settings')
+    const field = page.getByLabel('Threshold in credits')
+    await field.fill('250')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await field.fill('300')
+    answer()
+    await page.getByText('Saved: 250 credits').waitFor()
+    assert.is(await field.inputValue(), '300')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved: 300 credits').waitFor()
+  })
+})
+
 Troubles('a double click on Send asks once, and stops nothing', async () => {
   await app.inBrowser({}, async ({ page }) => {
     let answer = () => {}

@@ -23,7 +23,7 @@ import { wholeNumber } from '../../parts/typed-number.ts'
 import { Whole } from '../../parts/whole.tsx'
 import { credits } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
-import { useUnfinished } from '../../session/unfinished.ts'
+import { unfinishedOf, useUnfinished } from '../../session/unfinished.ts'
 
 export function SettingsPage() {
   return <Private title="Settings">{(session) => <Settings session={session} />}</Private>
@@ -73,16 +73,19 @@ function Section({
   )
 }
 
+const TYPED = 'threshold'
+
 function Threshold({ current }: { readonly current: number }) {
   const client = useQueryClient()
-  const [edited, setEdited] = useUnfinished<string>('threshold')
+  const [edited, setEdited] = useUnfinished<string>(TYPED)
   const text = edited ?? current.toLocaleString('en')
   const value = wholeNumber(text)
   const save = useMutation({
     mutationFn: (low_threshold: number) => call<WebSettings>('PUT', '/settings', { low_threshold }),
-    onSuccess: async (settings) => {
+    onSuccess: async (settings, sent) => {
       await learn(client, settingsQuery, settings)
-      setEdited(undefined)
+      // What was typed meanwhile is not saved, and stays.
+      if (wholeNumber(unfinishedOf<string>(TYPED) ?? '') === sent) setEdited(undefined)
     },
   })
   const submit = (event: FormEvent) => {
