@@ -212,7 +212,12 @@ const fakeDeliveries = (inMinutes: InMinutes): readonly WebDelivery[] => [
       },
       {
         ...{ attempt: 2, at: inMinutes(-199), latency_ms: 10_000, status: null },
-        ...{ error: 'no answer within 10 s', answer_start: '', delivered: false, next_at: null },
+        ...{
+          error: `getaddrinfo ENOTFOUND ${'hooks'.repeat(12)}.example.com`,
+          answer_start: '',
+          delivered: false,
+          next_at: null,
+        },
       },
     ],
   },

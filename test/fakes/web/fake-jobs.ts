@@ -145,6 +145,7 @@ const FAKE_NETWORK: NetworkState = {
   },
   jobs_per_minute: 87,
   workers: 9,
-  workers_by_region: { 'eu-central': 5, 'us-east': 3, 'ap-south': 1 },
+  // An operator writes there what it likes, up to 64 characters.
+  workers_by_region: { 'eu-central': 5, ['rechenzentrum'.repeat(4)]: 3, 'ap-south': 1 },
   pools: 2,
 }

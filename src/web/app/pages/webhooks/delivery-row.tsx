@@ -76,7 +76,7 @@ const counted = (attempts: number): string =>
 function Attempt({ attempt }: { readonly attempt: WebDelivery['attempts'][number] }) {
   return (
     <div>
-      <Text size="sm">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         <strong>Attempt {attempt.attempt}</strong> · {precise(attempt.at)} ·{' '}
         {attempt.status === null
           ? `no answer: ${attempt.error ?? 'unknown reason'}`
