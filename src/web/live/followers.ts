@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { type Clock, inTime } from '../../ports/clock.ts'
 import type { JobViews } from '../../ports/job-views.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
@@ -51,24 +51,35 @@ export function makeFollowers(options: Options): Followers {
   const followed = new Map<Address, Followed>()
   const arrivals = makeArrivals(reader)
   let count = 0
-  let looking = false
 
-  const look = async () => {
-    if (looking || followed.size === 0) return
-    looking = true
-    try {
-      await Promise.all([...followed].map(([wallet, each]) => lookAtWallet(wallet, each)))
-      for (const wallet of await arrivals.look(followed.keys())) {
-        const each = followed.get(wallet)
-        if (each) tell(each, new Set(['arrivals', 'account']))
+  /** One at a time of each kind: a chain that is silent does not hold up news of jobs. */
+  const inTurn = (look: () => Promise<unknown>) => {
+    let looking = false
+    return async () => {
+      if (looking || followed.size === 0) return
+      looking = true
+      try {
+        await look()
+      } catch (error) {
+        log.debug({ err: error }, 'live: not looked, the next look goes on')
+      } finally {
+        looking = false
       }
-    } catch (error) {
-      log.debug({ err: error }, 'live: not looked, the next look goes on')
-    } finally {
-      looking = false
     }
   }
-  const cancel = clock.every(LOOK_MS, () => void look())
+  const lookAtWallets = inTurn(() =>
+    Promise.all([...followed].map(([wallet, each]) => lookAtWallet(wallet, each))),
+  )
+  const lookAtArrivals = inTurn(async () => {
+    for (const wallet of await arrivals.look(followed.keys())) {
+      const each = followed.get(wallet)
+      if (each) tell(each, new Set(['arrivals', 'account']))
+    }
+  })
+  const cancel = clock.every(LOOK_MS, () => {
+    void lookAtWallets()
+    void lookAtArrivals()
+  })
 
   const lookAtWallet = async (wallet: Address, each: Followed) => {
     const balance = JSON.stringify(await ledger.balance(wallet), bare)
@@ -84,7 +95,7 @@ export function makeFollowers(options: Options): Followers {
   const firstLook = async (wallet: Address, each: Followed) => {
     try {
       if (each.balance === undefined) await lookAtWallet(wallet, each)
-      await arrivals.begin()
+      await inTime(clock, LOOK_MS, arrivals.begin())
     } catch (error) {
       log.debug({ err: error }, 'live: not looked, the next look goes on')
     }

@@ -1,23 +1,31 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Address, toAddress } from '../../../src/domain/ids.ts'
+import type { JobView } from '../../../src/messages/job-view.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { makeFollowers, PAGES_PER_WALLET } from '../../../src/web/live/followers.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
+import { jobAt, viewOf } from '../../fakes/jobs/views.ts'
 
 const Live = suite('web: pages that are told of changes')
 
 const wallet = (n: number) => toAddress(`0x${String(n).padStart(40, '0')}`)
+
+type JobPages = Parameters<typeof makeFollowers>[0]['jobViews']
 
 interface Chain {
   readonly head?: () => Promise<number>
   readonly arrivals?: (from: number, to: number) => Promise<readonly Address[]>
 }
 
-function makePages(chain: Chain = {}, clock = new ManualClock()) {
+function makePages(
+  chain: Chain = {},
+  clock = new ManualClock(),
+  jobViews: JobPages = { page: async () => 'incomplete' },
+) {
   return makeFollowers({
     ledger: { balance: async () => 'unknown_wallet' },
-    jobViews: { page: async () => 'incomplete' },
+    jobViews,
     reader: {
       head: async () => 1,
       arrivals: async () => [],
@@ -72,6 +80,30 @@ Live('what arrived in blocks that a node did not tell of is told by the next loo
     [11, 12],
   ])
   assert.equal(told, [['arrivals', 'account']])
+  pages.stop()
+})
+
+Live('a chain that is silent holds up neither a page that opens nor news of its jobs', async () => {
+  const clock = new ManualClock()
+  const jobs: JobView[] = []
+  const page = async () =>
+    ({ type: 'page', jobs: [...jobs], hasMore: false, modelSeen: true }) as const
+  const pages = makePages({ head: () => new Promise(() => {}) }, clock, { page })
+  const told: unknown[] = []
+  let opened = false
+  void pages
+    .follow(wallet(1), (queries) => void told.push(queries))
+    .then(() => {
+      opened = true
+    })
+  await clock.advance(1_000)
+  assert.is(opened, true)
+  for (const status of ['pending', 'processing'] as const) {
+    jobs[0] = viewOf(jobAt(1), status)
+    await clock.advance(1_000)
+  }
+  const news = ['jobs', 'account']
+  assert.equal(told, [news, news])
   pages.stop()
 })
 
