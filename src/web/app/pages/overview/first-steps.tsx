@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { WebAccount } from '../../../api.ts'
 import { keyQuery } from '../../api/queries.ts'
+import { hasCredits } from './has-credits.ts'
 
 /** For those who begin; gone once there are credits and a key. */
 export function FirstSteps({ account }: { readonly account: WebAccount }) {
   const { data: key } = useQuery(keyQuery)
-  const funded = account.credits_remaining > 0
+  const funded = hasCredits(account)
   if (key === undefined || (funded && key !== null)) return null
   return (
     <section className="card">
