@@ -77,10 +77,14 @@ export interface WebAccount {
   readonly refunding: CreditsHeld
   /** Paid for answers that are contested. */
   readonly disputed: CreditsHeld
-  /** A withdrawal without our signature, begun on chain. */
-  readonly thawing: { readonly credits: number; readonly ends_at: Iso | null }
-  /** Tokens that have arrived at the deposit address and are not credits yet. */
-  readonly arriving_credits: number
+  /** A withdrawal without our signature, begun on chain; null: the chain does not tell now. */
+  readonly thawing: WebThawing | null
+  /** Tokens that have arrived at the deposit address and are not credits yet; null: as above. */
+  readonly arriving_credits: number | null
+}
+export interface WebThawing {
+  readonly credits: number
+  readonly ends_at: Iso | null
 }
 export interface CreditsHeld {
   readonly credits: number
@@ -88,7 +92,7 @@ export interface CreditsHeld {
     readonly job_id: string
     readonly credits: number
     readonly tx: TxHash | null
-    /** When it ends by itself; null: it does not. */
+    /** When it ends by itself; null: it does not, or only the chain knows, which does not tell now. */
     readonly ends_at: Iso | null
   }[]
 }

@@ -248,8 +248,8 @@ WebAccounts(
     await customers.included(account, 'requestWithdrawal', [80n])
     await creditsBecome(visitor, 300)
     const { thawing } = await visitor.json<WebAccount>('/api/account')
-    assert.is(thawing.credits, 80)
-    assert.ok(Date.parse(thawing.ends_at ?? '') > 0)
+    assert.is(thawing?.credits, 80)
+    assert.ok(Date.parse(thawing?.ends_at ?? '') > 0)
 
     const much = await visitor.send('/api/withdrawals', {
       method: 'POST',

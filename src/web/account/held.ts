@@ -4,8 +4,11 @@ import type { Address, TxHash } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { JobStatus, JobView } from '../../messages/job-view.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
+import type { Log } from '../../telemetry/log.ts'
 import type { CreditsHeld } from '../api.ts'
+import { toldByChain } from './told-by-chain.ts'
 
 /** The credits of a wallet that are neither spendable nor spent, by why. */
 export interface HeldCredits {
@@ -19,6 +22,8 @@ interface Options {
   readonly history: JobHistory
   readonly reader: Pick<WalletReader, 'disputedAt'>
   readonly jobWindowMs: DurationMs
+  readonly clock: Clock
+  readonly log: Log
 }
 
 /** Of each status the newest so many are looked through, and this many are shown one by one. */
@@ -27,7 +32,7 @@ const PAGES_MOST = 10
 const SHOWN_MOST = 50
 const ARBITRATION_MS = LIMITS.arbitrationWindowHours * 60 * 60 * 1_000
 
-/** @throws {RefusalError} service_unavailable @throws {ChainUnavailable} */
+/** Until when an answer is contested only the chain knows: without it that is left out. @throws {RefusalError} service_unavailable */
 export async function readHeld(options: Options, wallet: Address): Promise<HeldCredits> {
   const of = (status: JobStatus) => jobsOf(options.history, wallet, status)
   const newest = (status: JobStatus) => newestOf(options.history, wallet, status)
@@ -43,7 +48,9 @@ export async function readHeld(options: Options, wallet: Address): Promise<HeldC
   const { reader, jobWindowMs } = options
   const running = [...pending, ...processing]
   const contested = disputed.slice(0, SHOWN_MOST)
-  const disputedAt = await Promise.all(contested.map(({ id }) => reader.disputedAt(id)))
+  const disputedAt = await Promise.all(
+    contested.map(({ id }) => toldByChain(options, reader.disputedAt(id))),
+  )
   return {
     locked: held(running, (job) => ({
       credits: job.lock,

@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert'
 import { toCredits } from '../../../src/domain/credits.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
+import { systemClock } from '../../../src/runtime/system-clock.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
 import { readHeld } from '../../../src/web/account/held.ts'
 import { MemoryJobViews } from '../../fakes/edge/memory-job-views.ts'
 import { jobAt, OWNER, viewOf } from '../../fakes/jobs/views.ts'
@@ -35,7 +37,8 @@ async function heldWhile(
   }
   const history = { read: async () => undefined, list }
   const reader = { disputedAt: async () => DISPUTED_AT }
-  return readHeld({ history, reader, jobWindowMs: 120_000 }, OWNER)
+  const around = { clock: systemClock, log: makeLog('web', 'silent') }
+  return readHeld({ history, reader, jobWindowMs: 120_000, ...around }, OWNER)
 }
 
 Held('given jobs of every status: each where it belongs', async () => {

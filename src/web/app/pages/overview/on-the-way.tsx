@@ -12,7 +12,8 @@ export function OnTheWay({
 }) {
   return (
     <>
-      {arriving_credits > 0 && (
+      {(arriving_credits === null || thawing === null) && <ChainSilent />}
+      {arriving_credits !== null && arriving_credits > 0 && (
         <Alert
           color="accent"
           variant="light"
@@ -27,7 +28,7 @@ export function OnTheWay({
           .
         </Alert>
       )}
-      {thawing.credits > 0 && (
+      {thawing !== null && thawing.credits > 0 && (
         <Alert
           color="yellow"
           variant="light"
@@ -43,5 +44,20 @@ export function OnTheWay({
         </Alert>
       )}
     </>
+  )
+}
+
+/** Nothing to see is not the same as nothing there. */
+function ChainSilent() {
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      role="status"
+      title="The settlement chain does not answer at the moment"
+    >
+      Whether a transfer is arriving, and what you have set aside to withdraw, is not known until it
+      does. Your credits are safe.
+    </Alert>
   )
 }

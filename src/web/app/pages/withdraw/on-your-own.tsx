@@ -1,5 +1,6 @@
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { WebThawing } from '../../../api.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { Countdown, useNow } from '../../parts/countdown.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -12,10 +13,11 @@ import type { TxHash } from '../../wallet/transact.ts'
 import { useTransaction } from '../../wallet/use-transaction.ts'
 import { beginWithdrawal, cancelWithdrawal, completeWithdrawal } from '../../wallet/withdrawal.ts'
 import { withdrawalFault } from './amount-fault.ts'
-import type { WithdrawProps } from './withdraw-props.ts'
+import { isSetAside, type WithdrawProps } from './withdraw-props.ts'
 
 export function OnYourOwn(props: WithdrawProps) {
   // What was set aside is gone once it is paid, and with it the place to say so.
+  const { thawing } = props.account
   const [paid, setPaid] = useState<{ readonly credits: number; readonly tx: TxHash }>()
   return (
     <Stack>
@@ -24,8 +26,14 @@ export function OnYourOwn(props: WithdrawProps) {
         way does not work. It takes two transactions of your wallet: one now, one when the time is
         over.
       </Text>
-      {props.account.thawing.credits > 0 && (
-        <Under {...props} onPaid={(credits, tx) => setPaid({ credits, tx })} />
+      {thawing === null && (
+        <Text role="status">
+          The settlement chain does not answer at the moment: whether credits are set aside already
+          is not known until it does.
+        </Text>
+      )}
+      {thawing !== null && thawing.credits > 0 && (
+        <Under {...props} thawing={thawing} onPaid={(credits, tx) => setPaid({ credits, tx })} />
       )}
       {paid && (
         <Done title={`Paid ${usdgOfCredits(paid.credits)}`}>
@@ -49,7 +57,7 @@ function Begin({ wallet, web, account }: WithdrawProps) {
   return (
     <Stack className="card">
       <Amount
-        label={account.thawing.credits > 0 ? 'More credits to set aside' : 'Credits to set aside'}
+        label={isSetAside(account) ? 'More credits to set aside' : 'Credits to set aside'}
         value={amount}
         change={setAmount}
         fault={fault}
@@ -63,7 +71,7 @@ function Begin({ wallet, web, account }: WithdrawProps) {
         </List.Item>
         <List.Item>
           You wait. A countdown appears here
-          {account.thawing.credits > 0 ? '; adding more starts it anew for all of it' : ''}.
+          {isSetAside(account) ? '; adding more starts it anew for all of it' : ''}.
         </List.Item>
         <List.Item>You confirm a second transaction, and the contract pays the USDG.</List.Item>
       </List>
@@ -89,11 +97,12 @@ function Begin({ wallet, web, account }: WithdrawProps) {
   )
 }
 
-interface UnderProps extends WithdrawProps {
+interface UnderProps extends Omit<WithdrawProps, 'account'> {
+  readonly thawing: WebThawing
   readonly onPaid: (credits: number, tx: TxHash) => void
 }
 
-function Under({ wallet, web, account: { thawing }, onPaid }: UnderProps) {
+function Under({ wallet, web, thawing, onPaid }: UnderProps) {
   const complete = useTransaction({
     ...{ web, wallet, what: () => `Pay ${usdgOfCredits(thawing.credits)} to my wallet` },
     run: async (config, _: undefined, say) => {

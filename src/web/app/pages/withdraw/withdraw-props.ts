@@ -6,3 +6,7 @@ export interface WithdrawProps {
   readonly web: WebConfig
   readonly account: WebAccount
 }
+
+/** Whether credits are known to wait for a withdrawal without us. */
+export const isSetAside = ({ thawing }: WebAccount): boolean =>
+  thawing !== null && thawing.credits > 0

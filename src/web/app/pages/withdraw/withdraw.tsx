@@ -12,7 +12,7 @@ import { WalletProvider } from '../../wallet/provider.tsx'
 import { openWish } from '../../wallet/wish.ts'
 import { AtOnce } from './at-once.tsx'
 import { OnYourOwn } from './on-your-own.tsx'
-import type { WithdrawProps } from './withdraw-props.ts'
+import { isSetAside, type WithdrawProps } from './withdraw-props.ts'
 
 export function WithdrawPage() {
   return <Private title="Withdraw">{(session) => <Withdraw session={session} />}</Private>
@@ -67,7 +67,7 @@ function NothingNow({ account }: { readonly account: WebAccount }) {
 
 function Ways(props: WithdrawProps) {
   // Who comes back in the middle of it finds it.
-  const first = props.account.thawing.credits > 0 ? 'own' : 'now'
+  const first = isSetAside(props.account) ? 'own' : 'now'
   return (
     <Tabs defaultValue={first} keepMounted={false}>
       <Tabs.List mb="lg">
