@@ -8,7 +8,8 @@ export interface Registry {
   put(key: string, value: unknown, revision: number): Promise<number | 'conflict'>
   /** Writes whatever is there. */
   set(key: string, value: unknown): Promise<void>
-  delete(key: string): Promise<void>
+  /** Whatever is there, or exactly `revision`. */
+  delete(key: string, revision?: number): Promise<'deleted' | 'conflict'>
   /** Each entry now and each change from now on (`value` undefined: deleted); ends with `stop`. */
   watch(
     filter: string,

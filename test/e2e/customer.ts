@@ -65,7 +65,9 @@ export async function newCustomer(
 }
 
 export async function revokeKey(network: Network, customer: Customer): Promise<void> {
-  await withKeys(network, (keys) => keys.delete(apiKeyHash(customer.apiKey)))
+  await withKeys(network, async (keys) => {
+    await keys.delete(apiKeyHash(customer.apiKey))
+  })
 }
 
 /** Sends one request on a connection of its own and reads the answer to its end. */

@@ -21,8 +21,10 @@ export class MemoryRegistry implements Registry {
     this.entries.set(key, { value, revision: (this.entries.get(key)?.revision ?? 0) + 1 })
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string, revision?: number): Promise<'deleted' | 'conflict'> {
+    if (revision !== undefined && this.entries.get(key)?.revision !== revision) return 'conflict'
     this.entries.delete(key)
+    return 'deleted'
   }
 
   async watch(): Promise<() => void> {

@@ -52,7 +52,16 @@ export function makeRegistry(bucket: Bucket): Registry {
     set: async (key, value) => {
       await answered(kv.put(key, encode(value)))
     },
-    delete: (key) => answered(kv.delete(key)),
+    delete: async (key, revision) => {
+      try {
+        const over = revision === undefined ? {} : { previousSeq: revision }
+        await answered(kv.delete(key, over))
+        return 'deleted'
+      } catch (error) {
+        if (isWrongLastSequence(error)) return 'conflict'
+        throw error
+      }
+    },
     watch: (filter, each, options) => keepWatching(bucket, filter, each, options),
   }
 }

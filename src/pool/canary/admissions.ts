@@ -62,7 +62,9 @@ export class Admissions {
 
   /** It has to show everything again. */
   revoke(address: Address): void {
-    this.write(address, () => this.deps.admitted.delete(address))
+    this.write(address, async () => {
+      await this.deps.admitted.delete(address)
+    })
   }
 
   /** Resolves when all that was to be written is, or cannot be. */

@@ -51,6 +51,7 @@ interface Found {
   readonly ring: KeyringRecord | undefined
   readonly revision: number
   readonly key: KeyRecord | undefined
+  readonly keyRevision: number
 }
 
 export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options): Keyring {
@@ -59,7 +60,7 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
     const ring = entry && parseKeyring(entry.value)
     const stored = ring?.hash ? await keys.get(ring.hash) : undefined
     const key = stored && parseKeyRecord(stored.value)
-    return { ring, revision: entry?.revision ?? 0, key }
+    return { ring, revision: entry?.revision ?? 0, key, keyRevision: stored?.revision ?? 0 }
   }
   const lastUse = async (hash: string): Promise<UnixMs | null> => {
     try {
@@ -68,6 +69,17 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
       log.warn({ err: error }, 'keys: the last use cannot be read')
       return null // it is told for orientation, and must not hide the key
     }
+  }
+  const revoke: Keyring['revoke'] = async (wallet, hint) => {
+    const { ring, revision, key, keyRevision } = await find(wallet)
+    if (!ring?.hash || !key) return ok(null)
+    if (hint !== undefined && hint !== ring.hint) return err('key_changed')
+    if (key.status === 'suspended') return err('key_suspended')
+    // A conflict: somebody has suspended it meanwhile, or deleted it.
+    if ((await keys.delete(ring.hash, keyRevision)) === 'conflict') return revoke(wallet, hint)
+    // A conflict: somebody has made the next key meanwhile.
+    await keyrings.put(wallet, { hash: null, hint: '' } satisfies KeyringRecord, revision)
+    return ok(null)
   }
 
   return {
@@ -93,15 +105,6 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
       return ok({ key, hint, createdAt, lastUsedAt: null, status: 'active' })
     },
 
-    revoke: async (wallet, hint) => {
-      const { ring, revision, key } = await find(wallet)
-      if (!ring?.hash || !key) return ok(null)
-      if (hint !== undefined && hint !== ring.hint) return err('key_changed')
-      if (key.status === 'suspended') return err('key_suspended')
-      await keys.delete(ring.hash)
-      // A conflict: somebody has made the next key meanwhile.
-      await keyrings.put(wallet, { hash: null, hint: '' } satisfies KeyringRecord, revision)
-      return ok(null)
-    },
+    revoke,
   }
 }

@@ -19,8 +19,10 @@ export class CursorRegistry implements Registry {
     this.entries.set(key, { value, revision: ++this.#revision })
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string, revision?: number): Promise<'deleted' | 'conflict'> {
+    if (revision !== undefined && this.entries.get(key)?.revision !== revision) return 'conflict'
     this.entries.delete(key)
+    return 'deleted'
   }
 
   watch(): Promise<() => void> {

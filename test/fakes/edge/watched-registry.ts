@@ -23,9 +23,11 @@ export class WatchedRegistry implements Registry {
     this.#write(key, { value, revision: ++this.#revision })
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string, revision?: number): Promise<'deleted' | 'conflict'> {
+    if (revision !== undefined && this.#entries.get(key)?.revision !== revision) return 'conflict'
     this.#entries.delete(key)
     for (const each of this.#watchers.keys()) each(key, undefined)
+    return 'deleted'
   }
 
   async watch(_filter: string, each: Each, options: WatchOptions = {}): Promise<() => void> {

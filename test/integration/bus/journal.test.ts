@@ -100,6 +100,17 @@ test('registry: put compares, watch tells of now and of later', async () => {
   ])
 })
 
+test('registry: given a revision, delete compares', async () => {
+  const registry = await nats.registry('PARTS')
+  const read = await registry.put('claim.p.2', { host: 'a' }, 0)
+  await registry.set('claim.p.2', { host: 'b' })
+  assert.is(await registry.delete('claim.p.2', read as number), 'conflict')
+  const entry = await registry.get('claim.p.2')
+  assert.equal(entry?.value, { host: 'b' })
+  assert.is(await registry.delete('claim.p.2', entry!.revision), 'deleted')
+  assert.is(await registry.get('claim.p.2'), undefined)
+})
+
 test('request: nobody listening and nobody answering are told apart', async () => {
   const missing = await nats.bus.request('nobody', 1, 20_000).catch((error: unknown) => error)
   assert.instance(missing, NoResponders)

@@ -98,6 +98,29 @@ Keyring('given a suspended key: it stays, so that no new one gets round it', asy
   assert.equal(await keyring.create(WALLET), { ok: false, error: 'key_exists' })
 })
 
+Keyring('given a suspension in the middle of a revocation: the suspension stands', async () => {
+  const { keys, keyring, create } = open()
+  const { key } = await create()
+  const hash = apiKeyHash(key)
+  const read = keys.get.bind(keys)
+  keys.get = async (asked) => {
+    const entry = await read(asked)
+    keys.get = read
+    await keys.set(hash, { ...(entry!.value as KeyRecord), status: 'suspended' })
+    return entry
+  }
+  assert.equal(await keyring.revoke(WALLET), { ok: false, error: 'key_suspended' })
+  assert.is((await keyring.active(WALLET))?.status, 'suspended')
+})
+
+Keyring('given two revocations at once: neither is an error', async () => {
+  const { keys, keyring, create } = open()
+  await create()
+  const both = await Promise.all([keyring.revoke(WALLET), keyring.revoke(WALLET)])
+  assert.equal(both, Array(2).fill({ ok: true, value: null }))
+  assert.is(keys.entries.size, 0)
+})
+
 Keyring('the key that is meant is revoked, and no other that took its place', async () => {
   const { keyring, create } = open()
   const { hint } = await create()
