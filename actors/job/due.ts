@@ -137,7 +137,9 @@ function dueEnded(job: EndedJob): readonly JobEffect[] {
   if (job.poolId) effects.push(stopWorker(job.poolId, false))
   if (lockIsOpen(job)) effects.push(lock(true))
   if (escrow.at === 'never') effects.push(release)
-  if (escrow.at === 'locked' || (escrow.at === 'returned' && !isBack(escrow))) {
+  // Not of a lock that is in no block: the contract would pass it over, for gas, again and again.
+  const isLocked = escrow.at === 'locked' && !lockIsOpen(job)
+  if (isLocked || (escrow.at === 'returned' && !isBack(escrow))) {
     effects.push({ key: 'refund', type: 'refund', everyMs: REPEAT_MS })
   }
   return effects

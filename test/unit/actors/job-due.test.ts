@@ -59,6 +59,8 @@ test('ended: prompt, worker and lock are let go of, as far as it has them', () =
   assert.equal(keys(taken.job), ['forget_prompt', 'tell_edge.late', 'stop_worker.false', 'refund'])
   const waiting = given(started, failed)
   assert.equal(keys(waiting.job), ['forget_prompt', 'tell_edge', 'lock.true'])
+  const sent = given(started, { type: 'LockConfirmed', tx, block: 0 }, failed)
+  assert.equal(keys(sent.job), ['forget_prompt', 'tell_edge', 'lock.true'])
   const unheard = given(started, locked, failed)
   assert.equal(keys(unheard.job), ['forget_prompt', 'tell_edge', 'refund'])
 })
