@@ -113,7 +113,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     // Nodes disagree: nothing is gone for the one that was asked now. Later they may be of one mind.
     if (common?.block === last.block) return false
     // First: where this fails, the trail still ends in a block that is gone, so all of it is done again.
-    await options.ledger.forget()
+    await lateReads.forget()
     // What is not yet delivered is read again too: its deliveries are no longer counted.
     trail = common ? upTo(trail, Math.min(common.block, water.done)) : []
     water = waterAt(trail, deployBlock)

@@ -28,6 +28,8 @@ export interface LateReads {
    * @param upTo what is followed next, and may have been read already
    */
   bringUp(last: Seen, trail: Trail, upTo: number): Promise<void>
+  /** After a reorg: the ledger forgets all, and what was brought up with it. */
+  forget(): Promise<void>
 }
 
 export function makeLateReads(options: Options): LateReads {
@@ -51,22 +53,35 @@ export function makeLateReads(options: Options): LateReads {
     await ledger.proven(late)
   }
 
+  const forget = async () => {
+    await ledger.forget()
+    ownNotes.clear()
+  }
+
+  /** One that is gone went with all that the ledger knew: whoever is at a block of the others was read there. */
+  const dropForgotten = (reads: readonly BlockId[]) => {
+    const there = new Set<string>(reads.map(({ blockHash }) => blockHash))
+    if ([...ownNotes.keys()].some((hash) => !there.has(hash))) ownNotes.clear()
+  }
+
   const applyAgain = async (last: Seen, reads: readonly BlockId[]): Promise<void> => {
     const late = reads.filter(
       ({ block, blockHash }) => block < last.block && !ownNotes.has(blockHash),
     )
     if (late.length === 0) return
     const from = Math.min(...late.map(({ block }) => block)) + 1
-    if (last.block - from >= RANGE_BLOCKS_MAX) return ledger.forget()
+    if (last.block - from >= RANGE_BLOCKS_MAX) return forget()
     await apply(last, await reader.facts(from, last.block, { end: last.hash }))
     await noteAnew(last, late)
   }
 
   return {
     apply,
+    forget,
     bringUp: async (last, trail, upTo) => {
       const keptTo = kept()
       const reads = await proveReads(options, trail, upTo)
+      dropForgotten(reads)
       await applyAgain(last, reads)
       // Only now: a note that is gone is all that told of a wallet that was read late.
       await ledger.proven(reads.filter(({ block }) => block <= keptTo))

@@ -103,6 +103,54 @@ LateReads('what was brought up is not late again while a job takes long to hear'
   await watcher.stop()
 })
 
+/** The blocks 1 and 2, each applied by itself, and 3, in which nothing befell anybody; the trail is not kept yet. */
+async function threeBlocks() {
+  const house = new WatcherHouse()
+  house.listen()
+  const watcher = await house.watch()
+  house.deposited()
+  await rest()
+  house.settled(1)
+  await rest()
+  house.chain.mine(() => [])
+  await rest()
+  return { house, watcher }
+}
+
+LateReads(
+  'after a flush a wallet may be as of a block of ours, and lack what came next',
+  async () => {
+    const { house, watcher } = await threeBlocks()
+    await house.ledger.forget()
+    await house.ledger.noteRead(await blockOf(house, 1))
+    house.refunded(2)
+    await rest()
+    assert.equal(applied(house), [
+      ['settled', 2],
+      ['refunded', 4],
+    ])
+    await watcher.stop()
+  },
+)
+
+LateReads('so it may once a reorg has made the ledger forget', async () => {
+  const { house, watcher } = await threeBlocks()
+  house.chain.goBack(2)
+  house.chain.mine(() => [])
+  house.chain.mine(() => [])
+  await rest()
+  assert.is(house.ledger.forgotten, 1)
+  await house.ledger.noteRead(await blockOf(house, 1))
+  await house.ledger.noteRead(await blockOf(house, 2))
+  house.refunded(2)
+  await rest()
+  assert.equal(applied(house), [
+    ['settled', 2],
+    ['refunded', 5],
+  ])
+  await watcher.stop()
+})
+
 LateReads('where no node answers then, it is applied again at the next step', async () => {
   const house = new WatcherHouse()
   house.listen()
