@@ -1,4 +1,5 @@
 import type { Lane } from '../../src/messages/subjects.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import {
   type Batch,
   BatchTooLarge,
@@ -6,10 +7,12 @@ import {
   type EscrowWriter,
   type Receipt,
   type SignedTransaction,
+  TransactionRefused,
 } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import { halves } from './queue.ts'
+import { makeRefusals, type Refusals } from './refusals.ts'
 import type { Troubles } from './troubles.ts'
 import type { UntilChain } from './until-chain.ts'
 
@@ -19,6 +22,7 @@ interface Options {
   readonly outbox: Outbox
   readonly untilChain: UntilChain
   readonly troubles: Troubles
+  readonly clock: Clock
   readonly log: Log
   /** Items that had to leave a batch: they go before all else. */
   readonly again: Batch[]
@@ -56,10 +60,11 @@ export function makeInclusion(options: Options): Inclusion {
   const include: Inclusion['include'] = async (first, read, broadcast) => {
     let sent = first
     let sequence = read
+    const refusals = makeRefusals(options)
     let endCapped: (() => void) | undefined
     try {
       for (;;) {
-        const answer = await sendOnce(sent, broadcast)
+        const answer = await sendOnce(sent, broadcast, refusals)
         if (typeof answer === 'object') return { batch: sent.batch, receipt: answer }
         const next = answer === 'too_large' ? await shorten(sent) : await raise(sent)
         if (next !== 'capped') {
@@ -77,11 +82,13 @@ export function makeInclusion(options: Options): Inclusion {
     }
   }
 
-  const sendOnce = (sent: Sent, broadcast: (sent: Sent) => void) =>
+  const sendOnce = (sent: Sent, broadcast: (sent: Sent) => void, refusals: Refusals) =>
     untilChain(async () => {
       try {
         return await writer.send(lane, sent, () => broadcast(sent))
       } catch (error) {
+        const instead = error instanceof TransactionRefused && refusals.heard(sent, error)
+        if (instead) return instead
         if (!(error instanceof BatchTooLarge)) throw error
         if (sent.batch.items.length > 1) return 'too_large'
         throw new ChainUnavailable(`one item alone is too much: ${error.message}`, { cause: error })

@@ -200,6 +200,9 @@ export type ChainFact = At &
 /** The node cannot be reached or does not answer; try again later. */
 export class ChainUnavailable extends Error {}
 
+/** The node takes no such transaction, and says why in words that are not known here. */
+export class TransactionRefused extends ChainUnavailable {}
+
 /** The address that signs has too little of the chain's own coin; goes on once it is sent some. */
 export class GasFundsMissing extends ChainUnavailable {}
 

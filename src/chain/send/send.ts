@@ -12,6 +12,7 @@ import {
   type Offer,
   type Receipt,
   type SignedTransaction,
+  TransactionRefused,
 } from '../../ports/escrow.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Contracts } from '../contracts-file.ts'
@@ -118,7 +119,7 @@ async function offerOrFind(
   hashes: readonly TxHash[],
 ): Promise<Offered | Receipt> {
   try {
-    return await offer(sending.rpc, transaction, sending.sender)
+    return await offerOnce(sending, transaction)
   } catch (error) {
     const isRefused = REFUSED.some((refusal) => error instanceof refusal)
     const receipt = isRefused ? await receiptOfAny(sending, hashes) : undefined
@@ -127,7 +128,17 @@ async function offerOrFind(
   }
 }
 
-const REFUSED = [RpcError, GasFundsMissing, BatchTooLarge]
+const REFUSED = [TransactionRefused, GasFundsMissing, BatchTooLarge]
+
+async function offerOnce({ rpc, sender }: Sending, transaction: SignedTransaction) {
+  try {
+    return await offer(rpc, transaction, sender)
+  } catch (error) {
+    // Whatever else it says of a transaction is known.
+    if (error instanceof RpcError) throw new TransactionRefused(error.reason, { cause: error })
+    throw error
+  }
+}
 
 const rest = async (ms: DurationMs): Promise<void> => {
   if (ms >= TIMER_MIN_MS) await sleep(ms)
@@ -143,10 +154,11 @@ function wait(patience: Patience, hash: TxHash): void {
 
 /** Finds out why a transaction is not included; sends it again where the node has dropped it. */
 async function lookAfter(
-  { rpc, sender, nonces, log }: Sending,
+  sending: Sending,
   transaction: SignedTransaction,
   { waitedMs, spentMs }: { readonly waitedMs: DurationMs; readonly spentMs: DurationMs },
 ): Promise<Offered> {
+  const { sender, nonces, log } = sending
   const { nonce, hash } = transaction
   const next = await nonces.next()
   if (next < nonce) {
@@ -161,7 +173,7 @@ async function lookAfter(
     )
   }
   log.debug({ hash, nonce, waitedMs }, 'chain: not included yet, sending again')
-  return offer(rpc, transaction, sender)
+  return offerOnce(sending, transaction)
 }
 
 async function isStuck({ rpc, stuckMs, patience }: Sending): Promise<boolean> {

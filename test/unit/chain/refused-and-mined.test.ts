@@ -5,7 +5,7 @@ import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { type Rpc, RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import { makeEscrowWriter } from '../../../src/chain/writer.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
-import type { Hex } from '../../../src/ports/escrow.ts'
+import { type Hex, TransactionRefused } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { SIGNERS } from '../../fakes/chain/anvil.ts'
 import { GAS_TERMS } from '../../fakes/chain/gas-terms.ts'
@@ -61,5 +61,14 @@ for (const words of [
     assert.equal([receipt.hash, receipt.block, told], [transaction.hash, 2, 1])
   })
 }
+
+Refused('in words that are not known: told as that, and not as a node that is down', async () => {
+  const writer = openWriter('the moon is too full', [])
+  const transaction = await writer.sign('lock', 4, { type: 'lock', items: [lock(job(1))] })
+  const sent = writer.send('lock', { transaction, earlier: [] }, () => {})
+  const error = await sent.catch((thrown: unknown) => thrown)
+  assert.instance(error, TransactionRefused)
+  assert.is((error as Error).message, 'the moon is too full')
+})
 
 Refused.run()
