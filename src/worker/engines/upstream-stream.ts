@@ -102,7 +102,8 @@ export class UpstreamStream {
     return {
       finishReason: finishReasonOf(this.reason),
       usage: {
-        promptTokens: this.usage?.prompt_tokens ?? promptTokensGuess,
+        // Nobody asks without a word: what says 0 has not counted.
+        promptTokens: this.usage?.prompt_tokens || promptTokensGuess,
         completionTokens: this.completionTokens(),
       },
     }
@@ -125,7 +126,7 @@ export class UpstreamStream {
 
   /** It has told how many tokens the answer is. */
   get hasUsage(): boolean {
-    return typeof this.usage?.completion_tokens === 'number'
+    return this.toldTokens !== undefined
   }
 
   /** `[DONE]` was read: nothing more comes. */
@@ -207,14 +208,20 @@ export class UpstreamStream {
     this.reason = reason
   }
 
+  /** LocalAI's for some backends, and on the way to the last event, is nought of everything. */
+  private get toldTokens(): number | undefined {
+    const told = this.usage?.completion_tokens ?? undefined
+    return told === 0 && this.contentEvents > 0 ? undefined : told
+  }
+
   /**
    * Where the upstream gives no usage, or counts its thinking in without saying how much that was,
    * each event with content counts as one token: engines send a token or more an event, so this
    * never bills too much. Some say 0 of any thinking.
    */
   private completionTokens(): number {
-    const total = this.usage?.completion_tokens
-    if (total === undefined || total === null) return this.contentEvents
+    const total = this.toldTokens
+    if (total === undefined) return this.contentEvents
     const thought = this.usage?.completion_tokens_details?.reasoning_tokens ?? 0
     if (thought > 0) return Math.max(0, total - thought)
     return this.reasoned ? this.contentEvents : total

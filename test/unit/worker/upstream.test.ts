@@ -112,6 +112,15 @@ Stream('without usage, events with content are counted', () => {
   assert.is(got.finishReason, 'stop')
 })
 
+Stream('a usage of nought beside text is none: LocalAI says it where it has not counted', () => {
+  const nought = { prompt_tokens: 0, completion_tokens: 0 }
+  const events = [chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop')]
+  const counted = { promptTokens: 11, completionTokens: 2 }
+  assert.equal(read(...events, usage(nought)).usage, counted)
+  assert.equal(read(...events, usage(nought), usage()).usage.completionTokens, 40)
+  assert.is(read(chunk({}, 'stop'), usage(nought)).usage.completionTokens, 0, 'an empty answer')
+})
+
 Stream('thinking is neither text nor billed', () => {
   const events = [chunk({ reasoning_content: 'hm' }), chunk({ content: 'a' }), chunk({}, 'stop')]
   const known = { completion_tokens_details: { reasoning_tokens: 38 } }
