@@ -151,7 +151,7 @@ export class OpenAiEngine implements Engine {
       try {
         return await this.begin(await this.post(job, less, signal))
       } catch (error) {
-        less = lessThan(less, error)
+        less = lessThan(less, error, job)
       }
     }
   }
@@ -237,14 +237,21 @@ const OPTIONAL = {
 } as const
 type Optional = keyof typeof OPTIONAL
 
-/** What is left out of a request. */
-type Less = { readonly [Field in Optional]?: undefined }
+/** What is left out of a request, and what is said in other words. */
+type Less = { readonly [Field in Optional]?: undefined } & { readonly top_p?: number | undefined }
 
 /** What to leave out of a request that was refused so without `less`. @throws `error`, where that would not help */
-function lessThan(less: Less, error: unknown): Less {
-  const field = error instanceof EngineFault ? refusedField(error, less) : undefined
-  if (!field || field in less) throw error
-  return { ...less, [field]: undefined }
+function lessThan(less: Less, error: unknown, { sampling }: EngineJob): Less {
+  const fault = error instanceof EngineFault ? error : undefined
+  const field = fault && refusedField(fault, less)
+  if (field && !(field in less)) return { ...less, [field]: undefined }
+  const isTopP = fault?.kind === 'invalid_request' && /\btop_?p\b/i.test(fault.message)
+  if (!isTopP || 'top_p' in less) throw error
+  // TGI and vLLM take none of its ends. Without it nothing is cut off, as with 1; a millionth leaves one
+  // token to choose from, as 0 does.
+  if (sampling.top_p === 1) return { ...less, top_p: undefined }
+  if (sampling.top_p === 0) return { ...less, top_p: 0.000_001 }
+  throw error
 }
 
 function refusedField({ kind, message }: EngineFault, less: Less): Optional | undefined {

@@ -259,6 +259,28 @@ Ends(
   },
 )
 
+Ends('an end of top_p that a server does not take is said in other words', async () => {
+  const ask = (top_p: number, words: string) =>
+    answered(
+      (request, response) => {
+        const isEnd = 'top_p' in request && (request.top_p === 0 || request.top_p === 1)
+        if (!isEnd) return stream(response, ['a'])
+        response.writeHead(422).end(JSON.stringify({ error: words, error_type: 'validation' }))
+      },
+      { sampling: { top_p } },
+    )
+  for (const words of [
+    'Input validation error: `top_p` must be > 0.0 and < 1.0',
+    'top_p must be in (0, 1], got 0.0.',
+  ]) {
+    upstream.requests.length = 0
+    assert.is((await ask(1, words)).text, 'a')
+    assert.is((await ask(0, words)).text, 'a')
+    const said = upstream.requests.map(({ top_p }) => top_p)
+    assert.equal(said, [1, undefined, 0, 0.000_001])
+  }
+})
+
 Ends('what would change the answer is not left out', async () => {
   const message = 'Invalid temperature value: at most 1'
   const { kind } = await failed((_request, response) =>
@@ -266,6 +288,12 @@ Ends('what would change the answer is not left out', async () => {
   )
   assert.is(kind, 'invalid_request')
   assert.is(upstream.requests.length, 1)
+  const topP = await answered(
+    (_request, response) => response.writeHead(400).end('{"error":"top_p is no use here"}'),
+    { sampling: { top_p: 0.5 } },
+  ).catch((error: unknown) => error)
+  assert.is((topP as EngineFault).kind, 'invalid_request')
+  assert.is(upstream.requests.length, 2)
 })
 
 Ends('a job goes on under the name it has, though a look at the models fails', async () => {
