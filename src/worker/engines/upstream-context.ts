@@ -24,6 +24,8 @@ export type UpstreamEntry = z.infer<typeof listedModel>
 export const stillLoads = ({ owned_by, meta }: UpstreamEntry): boolean =>
   owned_by === 'llamacpp' && meta === null
 
+export const isOllamas = ({ owned_by }: UpstreamEntry): boolean => owned_by === 'library'
+
 /** Asks the upstream's own address (the base without /v1); undefined where it has no answer, a throw where it gives none. */
 export type AskUpstream = (path: string, body?: object) => Promise<unknown>
 
@@ -56,7 +58,7 @@ async function contextOf(entry: UpstreamEntry, ask: AskUpstream): Promise<number
     return slot || (entry.meta?.n_ctx_train ?? 0)
   }
   if (entry.owned_by === 'organization_owner') return lmStudioContext(entry.id, ask)
-  return entry.owned_by === 'library' ? ollamaContext(entry.id, ask) : 0
+  return isOllamas(entry) ? ollamaContext(entry.id, ask) : 0
 }
 
 const lmStudioModels = z.object({

@@ -2,7 +2,13 @@ import { type Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Log } from '../../telemetry/log.ts'
 import { EngineFault } from '../engine.ts'
-import { contextWindows, listedModel, stillLoads, type UpstreamEntry } from './upstream-context.ts'
+import {
+  contextWindows,
+  isOllamas,
+  listedModel,
+  stillLoads,
+  type UpstreamEntry,
+} from './upstream-context.ts'
 import { parseJson, statusFault } from './upstream-faults.ts'
 import { matchModels, type ServedModel, type WantedModel } from './upstream-models.ts'
 
@@ -75,6 +81,11 @@ export class UpstreamListing {
   ): Promise<ReadonlyMap<string, ServedModel>> {
     const names = new Set([...served.values()].map(({ upstream }) => upstream))
     const said = this.options.contextWindow
+    const ollamas = new Set(listed.filter(isOllamas).map(({ id }) => id))
+    const known = (id: string) => this.served.get(id)?.contextWindow ?? 0
+    const windowOf = ({ id, upstream }: ServedModel, told: number): number =>
+      // Ollama tells the whole of it only while the model is loaded, and unloads it when idle.
+      ollamas.has(upstream) ? Math.max(told, known(id)) : told || known(id)
     const told = said
       ? new Map<string, number>()
       : await contextWindows(
@@ -84,14 +95,10 @@ export class UpstreamListing {
     return new Map(
       [...served].map(([id, model]) => [
         id,
-        { ...model, contextWindow: said || this.largest(id, told.get(model.upstream) ?? 0) },
+        { ...model, contextWindow: said || windowOf(model, told.get(model.upstream) ?? 0) },
       ]),
     )
   }
-
-  /** Ollama tells the whole of it only while the model is loaded, and unloads it when idle. */
-  private largest = (id: string, told: number): number =>
-    Math.max(told, this.served.get(id)?.contextWindow ?? 0)
 
   private sayOnce(level: 'info' | 'warn', about: About, message: string): void {
     // Its words count: one that came up after all may refuse the key, and needs other advice.

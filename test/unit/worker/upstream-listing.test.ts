@@ -109,6 +109,37 @@ Listing('a proxy that lets nothing but /v1 through is no reason to serve nothing
   }
 })
 
+Listing('an upstream that was started anew with less context is offered with less', async () => {
+  let entry: object = { max_model_len: 32_768 }
+  let loaded = 16_384
+  const server = createHttpServer(({ url }, response) => {
+    const running = { models: [{ model: 'a/b', context_length: loaded }] }
+    const shown = url === '/api/ps' ? (loaded ? running : { models: [] }) : {}
+    const data = [{ id: 'a/b', ...entry }]
+    response.end(JSON.stringify(url === '/v1/models' ? { data } : shown))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const log = pino({ level: 'silent' })
+  const url = `http://127.0.0.1:${port}/v1`
+  const engine = new OpenAiEngine({ url, apiKey: '', wanted: [], log })
+  const windowOf = async () => (await engine.models()).get('a/b')
+  try {
+    assert.is(await windowOf(), 32_768)
+    entry = { max_model_len: 8_192 }
+    assert.is(await windowOf(), 8_192)
+    entry = {}
+    assert.is(await windowOf(), 8_192, 'it does not tell now')
+    entry = { owned_by: 'library' }
+    assert.is(await windowOf(), 16_384)
+    loaded = 0
+    assert.is(await windowOf(), 16_384, 'Ollama has unloaded it, and will load it as before')
+  } finally {
+    await engine.close()
+    server.close()
+  }
+})
+
 Listing(
   'what llama.cpp still loads is not served, what it loads when it is asked for is',
   async () => {
