@@ -16,7 +16,7 @@ const TIMEOUT_MS = 2_000
 const RUNNING: readonly JobStatus[] = ['pending', 'processing']
 /** A job that hopes to be settled is asked again after so long. */
 const ASK_AGAIN_MS = 10_000
-/** Or many jobs that wait for their settlement would hold up what comes after the refunds. */
+/** At once: of a host that hangs none answers in time, and what comes after the refunds waits for them. */
 const ASKS_MAX = 8
 
 /**
@@ -27,19 +27,21 @@ const ASKS_MAX = 8
  */
 export function makeRefunds({ bus, hands }: Options) {
   return async (refunds: readonly DueRefund[]): Promise<boolean> => {
-    let asks = 0
-    for (const { jobId, isOverdue } of refunds) {
-      const call = { type: 'refund', jobId } as const
-      if (!hands.isReady(call)) continue
-      if (isOverdue || !(await mayBeSettled(bus, jobId))) {
-        return (await hands.perform(call)) === 'done'
-      }
-      hands.rest(call, ASK_AGAIN_MS)
-      if (++asks === ASKS_MAX) return false
-    }
-    return false
+    const ready = refunds.filter((each) => hands.isReady(callOf(each)))
+    // An overdue one that is the first is asked for nothing, and so is nobody behind it.
+    const some = ready.slice(0, ready[0]?.isOverdue ? 1 : ASKS_MAX)
+    const mayEnd = await Promise.all(
+      some.map(async ({ jobId, isOverdue }) => isOverdue || !(await mayBeSettled(bus, jobId))),
+    )
+    some.forEach((each, i) => {
+      if (!mayEnd[i]) hands.rest(callOf(each), ASK_AGAIN_MS)
+    })
+    const first = some.find((_, i) => mayEnd[i])
+    return first !== undefined && (await hands.perform(callOf(first))) === 'done'
   }
 }
+
+const callOf = ({ jobId }: DueRefund) => ({ type: 'refund', jobId }) as const
 
 async function mayBeSettled(bus: Bus, jobId: JobId): Promise<boolean> {
   const question = { type: 'GetJob', jobId } as const

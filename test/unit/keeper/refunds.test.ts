@@ -4,6 +4,7 @@ import { makeHands } from '../../../actors/keeper/hands.ts'
 import { makeRefunds } from '../../../actors/keeper/refunds.ts'
 import type { JobReply } from '../../../src/messages/job-reply.ts'
 import { NoResponders, RequestTimeout } from '../../../src/ports/bus.ts'
+import { pause } from '../../../src/ports/clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { job } from '../../fakes/chain/intents.ts'
 import { KeeperChain } from '../../fakes/chain/keeper-chain.ts'
@@ -17,7 +18,7 @@ const UNKNOWN = { type: 'unknown_job' } as JobReply
 const SETTLING = { type: 'accepted', proof: {}, view: { status: 'settling' } } as JobReply
 
 /** @param answer what the n-th job says, or an error */
-function keep(answer: (n: number) => JobReply | Error) {
+function keep(answer: (n: number) => JobReply | Error | 'never') {
   const [chain, clock] = [new KeeperChain(), new ManualClock()]
   const asked: number[] = []
   const bus = {
@@ -25,6 +26,8 @@ function keep(answer: (n: number) => JobReply | Error) {
       const [n] = numbersOf([jobId])
       asked.push(n!)
       const said = answer(n!)
+      if (said === 'never') await pause(clock, 2_000)
+      if (said === 'never') throw new RequestTimeout('cmd', 2_000)
       if (said instanceof Error) throw said
       return said
     },
@@ -53,6 +56,19 @@ Refunds(
     assert.ok(house.asked.length > 21, 'and again later')
   },
 )
+
+Refunds('jobs of a host that hangs are waited for together', async () => {
+  const house = keep((n) => (n <= 8 ? 'never' : UNKNOWN))
+  let ended = false
+  const turn = house.turn(9).then(() => {
+    ended = true
+  })
+  await house.clock.advance(2_000)
+  assert.is(ended, true)
+  await turn
+  await house.turn(9)
+  assert.equal(house.refunded(), [9])
+})
 
 for (const error of [new NoResponders('cmd'), new RequestTimeout('cmd', 2_000)]) {
   Refunds(
