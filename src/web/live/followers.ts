@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/ids.ts'
+import type { UnixMs } from '../../domain/time.ts'
 import { type Clock, inTime } from '../../ports/clock.ts'
 import type { JobViews } from '../../ports/job-views.ts'
 import type { Ledger } from '../../ports/ledger.ts'
@@ -30,6 +31,8 @@ interface Options {
 /** What the pages show; undefined: not seen yet. */
 interface Seen {
   balance: string | undefined
+  /** When it bought last. */
+  topup: UnixMs | null | undefined
   jobs: string | undefined
 }
 
@@ -37,6 +40,7 @@ interface Followed extends Seen {
   readonly tells: Set<(queries: readonly StaleQuery[]) => void>
 }
 
+const NOT_SEEN: Seen = { balance: undefined, topup: undefined, jobs: undefined }
 /** Pages of one process. One that gets no place asks again from time to time, as it does anyway. */
 const PAGES_MAX = 2_000
 /** A wallet costs nothing: without this one of them could hold all places. Tabs that are hidden hold none. */
@@ -82,11 +86,14 @@ export function makeFollowers(options: Options): Followers {
   })
 
   const lookAtWallet = async (wallet: Address, each: Followed) => {
-    const balance = JSON.stringify(await ledger.balance(wallet), bare)
+    const known = await ledger.balance(wallet)
+    const balance = JSON.stringify(known, bare)
+    const topup = known === 'unknown_wallet' ? undefined : known.lastTopupAt
     const page = await jobViews.page({ wallet, limit: JOBS_LOOKED_AT })
     const jobs = page === 'incomplete' ? each.jobs : JSON.stringify(page, bare)
-    const stale = staleQueries(each, { balance, jobs })
+    const stale = staleQueries(each, { balance, topup, jobs })
     each.balance = balance
+    if (topup !== undefined) each.topup = topup
     each.jobs = jobs
     tell(each, stale)
   }
@@ -108,7 +115,7 @@ export function makeFollowers(options: Options): Followers {
   return {
     follow: async (wallet, call) => {
       if (followed.size === 0) arrivals.forget()
-      const each = followed.get(wallet) ?? { tells: new Set(), balance: undefined, jobs: undefined }
+      const each = followed.get(wallet) ?? { tells: new Set(), ...NOT_SEEN }
       followed.set(wallet, each)
       each.tells.add(call)
       count++
@@ -131,8 +138,10 @@ function staleQueries(before: Readonly<Seen>, now: Readonly<Seen>): ReadonlySet<
   if (jobsChanged) for (const query of ['jobs', 'account'] as const) stale.add(query)
   if (before.balance !== undefined && before.balance !== now.balance) {
     stale.add('account')
-    // No job moved, so that money did.
-    if (!jobsChanged) stale.add('movements')
+    const isKnown = now.topup !== undefined && before.topup !== undefined
+    const hasBought = isKnown && now.topup !== before.topup
+    // No job moved, so that money did; or both.
+    if (!jobsChanged || hasBought) stale.add('movements')
   }
   return stale
 }

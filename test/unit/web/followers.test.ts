@@ -11,8 +11,6 @@ const Live = suite('web: pages that are told of changes')
 
 const wallet = (n: number) => toAddress(`0x${String(n).padStart(40, '0')}`)
 
-type JobPages = Parameters<typeof makeFollowers>[0]['jobViews']
-
 interface Chain {
   readonly head?: () => Promise<number>
   readonly arrivals?: (from: number, to: number) => Promise<readonly Address[]>
@@ -21,11 +19,11 @@ interface Chain {
 function makePages(
   chain: Chain = {},
   clock = new ManualClock(),
-  jobViews: JobPages = { page: async () => 'incomplete' },
+  known: Partial<Parameters<typeof makeFollowers>[0]> = {},
 ) {
   return makeFollowers({
     ledger: { balance: async () => 'unknown_wallet' },
-    jobViews,
+    jobViews: { page: async () => 'incomplete' },
     reader: {
       head: async () => 1,
       arrivals: async () => [],
@@ -34,6 +32,7 @@ function makePages(
     },
     clock,
     log: makeLog('test', 'silent'),
+    ...known,
   })
 }
 
@@ -50,6 +49,29 @@ Live('one wallet holds so many places, and leaves those of others alone', async 
   ends[0]!()
   ends[0]!()
   assert.is(pages.isFull(busy), false, 'a page that closed gives its place back')
+  pages.stop()
+})
+
+Live('a purchase is told beside a job that moved', async () => {
+  const clock = new ManualClock()
+  let balance: unknown = { remaining: 100n, returning: 0n, lastTopupAt: null }
+  let jobs: unknown = { type: 'page', jobs: [], hasMore: false }
+  const pages = makePages({}, clock, {
+    ledger: { balance: async () => balance as never },
+    jobViews: { page: async () => jobs as never },
+  })
+  const told: (readonly string[])[] = []
+  await pages.follow(wallet(1), (queries) => void told.push(queries))
+  balance = { remaining: 92n, returning: 0n, lastTopupAt: null }
+  jobs = { type: 'page', jobs: [1], hasMore: false }
+  await clock.advance(1_000)
+  balance = { remaining: 184n, returning: 0n, lastTopupAt: 7 }
+  jobs = { type: 'page', jobs: [1, 2], hasMore: false }
+  await clock.advance(1_000)
+  assert.equal(told, [
+    ['jobs', 'account'],
+    ['jobs', 'account', 'movements'],
+  ])
   pages.stop()
 })
 
@@ -88,7 +110,7 @@ Live('a chain that is silent holds up neither a page that opens nor news of its 
   const jobs: JobView[] = []
   const page = async () =>
     ({ type: 'page', jobs: [...jobs], hasMore: false, modelSeen: true }) as const
-  const pages = makePages({ head: () => new Promise(() => {}) }, clock, { page })
+  const pages = makePages({ head: () => new Promise(() => {}) }, clock, { jobViews: { page } })
   const told: unknown[] = []
   let opened = false
   void pages
