@@ -59,6 +59,7 @@ export async function readEventsBack(
   let to = before ?? (await readHead(web))
   const name = nameOf(web, search)
   let span = spans.get(name) ?? SPAN_MAX
+  let isLess = false
   for (let reads = 0; reads < READS_MAX && to >= oldest && events.length < enough; ) {
     if (isBegun()) break
     const from = to - span + 1n > oldest ? to - span + 1n : oldest
@@ -66,10 +67,12 @@ export async function readEventsBack(
       events.push(...(await readRange(web, client, search, from, to)))
     } catch (error) {
       if (isSilence(error) || to - from < SPAN_MIN) throw error
+      isLess = true
       span = (to - from + 1n) / 2n
-      spans.set(name, span)
       continue
     }
+    // Not before: one that refuses everything for a moment would be asked for little for ever.
+    if (isLess) spans.set(name, span)
     to = from - 1n
     reads++
   }

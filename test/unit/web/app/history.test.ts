@@ -16,6 +16,8 @@ let blocksWithEvents: readonly number[] = []
 /** How many ranges of blocks were answered. */
 let reads = 0
 let refusals = 0
+/** It refuses everything for now. */
+let isOff = false
 
 const WALLET: Hex = `0x${'ab'.repeat(20)}`
 const { config } = makeFakeHouse('http://chain.test', 0)
@@ -43,7 +45,7 @@ interface RpcCall {
 function answerTo({ id, method, params }: RpcCall) {
   if (method === 'eth_blockNumber') return { id, jsonrpc: '2.0', result: `0x${head.toString(16)}` }
   const [from, to] = [Number(params[0]!.fromBlock), Number(params[0]!.toBlock)]
-  if (to - from >= SPAN_MOST) {
+  if (isOff || to - from >= SPAN_MOST) {
     refusals++
     return { id, jsonrpc: '2.0', error: { code: -32_602, message: 'range too wide' } }
   }
@@ -105,6 +107,21 @@ History('what was replaced meanwhile is gone, and nothing is there twice', async
   blocksWithEvents = [15_000, 20_001]
   head = 20_002
   assert.equal(blocksOf(await readHistory(web, search, 50)), [20_001, 15_000])
+})
+
+History('one that refused everything for a moment is asked for as much as before', async () => {
+  const web = onNode('g')
+  const reading = { enough: 50, before: undefined }
+  blocksWithEvents = [16_000]
+  isOff = true
+  const failed = await readEventsBack(web, search, reading).catch((error: unknown) => error)
+  assert.instance(failed, Error)
+  isOff = false
+  assert.equal(blocksOf(await readEventsBack(web, search, reading)), [16_000])
+  reads = 0
+  refusals = 0
+  await readEventsBack(web, search, reading)
+  assert.equal([reads, refusals], [8, 0], 'what it takes is known by then')
 })
 
 History('a gap that is too wide for one look is read from its new end on', async () => {
