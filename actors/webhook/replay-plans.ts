@@ -1,5 +1,5 @@
 import type { Address } from '../../src/domain/ids.ts'
-import { addMs, toUnixMs, type UnixMs } from '../../src/domain/time.ts'
+import { toUnixMs, type UnixMs } from '../../src/domain/time.ts'
 import { envelopeOf } from '../../src/messages/envelope.ts'
 import type { Fact } from '../../src/messages/fact.ts'
 import type { EventType, WebhookRecord } from '../../src/messages/webhook.ts'
@@ -37,8 +37,8 @@ const FACTS_PER_REQUEST = 1_000
 const FAILED_PER_REQUEST = 500
 const FAILED_PAGE = 100
 const OWED_AT_ONCE = 100
-/** A fact is stored some time after it happened, by a clock that is not the one that says when. */
-const TELLING_MOST_MS = 10 * 60_000
+/** What says when a fact happened, and when it was stored, are two clocks: so far the first may be ahead. */
+const CLOCKS_APART_MOST_MS = 10 * 60_000
 
 export const replayOne =
   (event: ReplayedEvent): ReplayPlan =>
@@ -69,7 +69,11 @@ export const replayFailed =
     return { events: seen.size, cursor: next ?? null }
   }
 
-/** What happened in a span of time and the webhook listens to, whether it was ever sent or not. */
+/**
+ * What happened in a span of time and the webhook listens to, whether it was ever sent or not. Facts lie in the
+ * order in which they were told, and that may be long after: a top-up has the time of its block, and whoever reads
+ * the chain may have been down for hours. So it is looked through to the end.
+ */
 export const replayRange =
   (
     facts: FactReader,
@@ -79,14 +83,14 @@ export const replayRange =
   async ({ wallet, webhook, again }) => {
     const after =
       cursor === undefined
-        ? (await facts.since(toUnixMs(Math.max(0, from - TELLING_MOST_MS)))) - 1
+        ? (await facts.since(toUnixMs(Math.max(0, from - CLOCKS_APART_MOST_MS)))) - 1
         : Number(cursor)
     const reader = facts.open(wallet, after)
     let owed: Promise<void>[] = []
     let events = 0
     for (let looked = 0; looked < FACTS_PER_REQUEST; looked++) {
       const stored = await reader.next()
-      if (!stored || stored.storedAt > addMs(to, TELLING_MOST_MS)) {
+      if (!stored) {
         await Promise.all(owed)
         return { events, cursor: null }
       }
