@@ -22,6 +22,12 @@ interface Options {
 const READ_BYTES_MAX = 16 * 1024
 const KEPT_BYTES_MAX = 1024
 const HEADER_BYTES_MAX = 16 * 1024
+/**
+ * For one of several addresses. Node gives up on each but the last after 250 ms, which a far endpoint does not keep,
+ * nor this process where it stands still: where the last one leads nowhere, none would be reached.
+ */
+const CONNECT_MS = 2_000
+const CONNECTION = { keepAlive: false, autoSelectFamilyAttemptTimeout: CONNECT_MS }
 /** TLS sessions to resume, a few KiB each. */
 const SESSIONS_MAX = 2_000
 
@@ -32,9 +38,9 @@ const SESSIONS_MAX = 2_000
 export function makeWebhookSender(options: Options): WebhookSender {
   const { guard, clock, attemptMs = LIMITS.webhookAttemptMs, ca } = options
   const agents = {
-    'http:': new HttpAgent({ keepAlive: false }),
+    'http:': new HttpAgent(CONNECTION),
     'https:': new HttpsAgent({
-      keepAlive: false,
+      ...CONNECTION,
       maxCachedSessions: SESSIONS_MAX,
       ...(ca === undefined ? {} : { ca }),
     }),
