@@ -41,6 +41,11 @@ export const RETRY_MS = 1_000
 /** An operator has to put a key back. */
 const NO_SECRET_WAIT_MS = 300_000
 const STORE_TRIES = 20
+/**
+ * What it takes to keep an attempt has passed of the wait for the next one. To the moment it would be in time only by
+ * all the lines of shorter waits, stored anew ten times for half a minute.
+ */
+const KEEPING_MS = 1_000
 
 /** Signs what is owed, sends it once, and keeps what came of it. */
 export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
@@ -127,7 +132,8 @@ function makeConclude({ queues, records, history, schedule, clock, log }: Attemp
     const kept = await untilStored(() => history.append(made))
     const next = nextOf(delivery, made, kept)
     if (next) {
-      const span = next.dueAt - clock.now()
+      const wait = next.dueAt - times.endedAt
+      const span = Math.min(wait, next.dueAt - clock.now() + KEEPING_MS)
       await untilStored(() => queues.put(next, deliveryKey(next), waitFor(span)))
     }
     if (isLastFailure(made)) {

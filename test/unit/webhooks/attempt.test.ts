@@ -5,6 +5,7 @@ import { makeWebhookRecords } from '../../../actors/webhook/records.ts'
 import { activate } from '../../../actors/webhook/wallet-webhooks.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { Attempt, Delivery } from '../../../src/messages/webhook.ts'
+import { pause } from '../../../src/ports/clock.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
@@ -24,7 +25,7 @@ async function open(status: number) {
   const records = makeWebhookRecords(new MemoryRegistry())
   await records.change(WALLET, () => ({ ok: true, value: { webhooks: [WEBHOOK] } }))
   const house = {
-    ...{ clock, records, sent: 0, historyFails: 0, queueFails: 0 },
+    ...{ clock, records, sent: 0, historyFails: 0, queueFails: 0, keepingMs: 0 },
     kept: [] as Attempt[],
     put: [] as { delivery: Delivery; seconds: number }[],
     told: [] as string[],
@@ -48,6 +49,7 @@ async function open(status: number) {
       history: {
         append: async (attempt: Attempt) => {
           if (house.historyFails-- > 0) throw new Error('the history is away')
+          if (house.keepingMs > 0) await pause(clock, house.keepingMs)
           return house.kept.push(attempt)
         },
       },
@@ -93,6 +95,17 @@ Attempts(
     assert.equal([delivery.attempt, delivery.earlier, seconds], [2, [1], 5])
   },
 )
+
+Attempts('what it takes to keep the attempt leads the next one into no shorter lines', async () => {
+  const house = await open(500)
+  house.keepingMs = 20
+  const waits: number[] = []
+  for (const attempt of [1, 2, 3, 4]) {
+    await house.attempt({ attempt })
+    waits.push(house.put.at(-1)?.seconds ?? 0)
+  }
+  assert.equal(waits, [30, 300, 1_800, 7_200])
+})
 
 Attempts('where the next one cannot be put into a line, this one is not over', async () => {
   const house = await open(500)
