@@ -4,7 +4,7 @@ import { Slots } from '../domain/slots.ts'
 export interface Patience {
   /** A command fails that is not answered within so long. */
   readonly answerMs: number
-  /** Where one is late and nothing at all has come for so long, the connection is made anew. */
+  /** Where nothing at all has come for so long since one was asked, the connection is made anew. */
   readonly silenceMs: number
 }
 
@@ -23,14 +23,19 @@ export function failLate(redis: Redis, { answerMs, silenceMs }: Patience): void 
   const waiting = new Slots<{ readonly command: Command; readonly until: number }>()
   let isLooking = false
   let heardAt = performance.now()
+  /** When the first was asked since then: a quiet time before it is no silence. */
+  let askedAt = heardAt
+  let isSilent = false
 
   const heard = () => {
     heardAt = performance.now()
+    isSilent = false
   }
   redis.on('connect', () => {
     heard()
     redis.stream.on('data', heard)
   })
+  redis.on('close', heard)
 
   const look = () => {
     isLooking = false
@@ -39,10 +44,12 @@ export function failLate(redis: Redis, { answerMs, silenceMs }: Patience): void 
     for (const { command } of late) {
       command.reject(new Error(`Redis did not answer within ${answerMs} ms`))
     }
-    if (late.length > 0 && now - heardAt > silenceMs) {
+    isSilent ||= late.length > 0 && askedAt > heardAt
+    if (isSilent && now - askedAt > silenceMs) {
       redis.stream.destroy(new Error(`nothing was heard of Redis for ${silenceMs} ms`))
     }
-    if (next !== undefined) lookIn(next - now)
+    // Also where nobody asks meanwhile: the next one need not find out.
+    if (next !== undefined || isSilent) lookIn((next ?? now + answerMs) - now)
   }
   const lookIn = (ms: number) => {
     if (isLooking) return
@@ -51,7 +58,9 @@ export function failLate(redis: Redis, { answerMs, silenceMs }: Patience): void 
     setTimeout(() => setImmediate(look), Math.ceil(ms)).unref()
   }
   redis.sendCommand = (command, stream) => {
-    const slot = waiting.add({ command, until: performance.now() + answerMs })
+    const now = performance.now()
+    if (askedAt <= heardAt) askedAt = now
+    const slot = waiting.add({ command, until: now + answerMs })
     const answered = () => {
       if (waiting.get(slot)?.command === command) waiting.take(slot)
     }
