@@ -138,8 +138,10 @@ function makeConclude({ queues, records, history, schedule, clock, log }: Attemp
     }
     if (isLastFailure(made)) {
       const { wallet, webhookId, since, round } = delivery
-      await untilStored(() => records.fail(wallet, webhookId, since ?? toUnixMs(round)))
-      log.info({ wallet, webhookId }, 'webhooks: one has failed, no more is sent to it')
+      const owedSince = since ?? toUnixMs(round)
+      const hasFailed = await untilStored(() => records.fail(wallet, webhookId, owedSince))
+      if (hasFailed)
+        log.info({ wallet, webhookId }, 'webhooks: one has failed, no more is sent to it')
     }
   }
 }

@@ -13,8 +13,11 @@ export interface WebhookRecords {
    * faster. @returns the record as it is now, or what `change` refused @throws the store refuses
    */
   change(wallet: Address, change: Change): Promise<Result<WalletWebhooks, WebhookRefusal>>
-  /** After the last attempt of a delivery that was owed since then. One that was deleted, or enabled, meanwhile is left alone. */
-  fail(wallet: Address, webhookId: string, since: UnixMs): Promise<void>
+  /**
+   * After the last attempt of a delivery that was owed since then. One that was deleted, or enabled, meanwhile is left
+   * alone. @returns whether it has failed by this
+   */
+  fail(wallet: Address, webhookId: string, since: UnixMs): Promise<boolean>
 }
 
 type Change = (wallet: WalletWebhooks) => Result<WalletWebhooks, WebhookRefusal>
@@ -49,7 +52,13 @@ export function makeWebhookRecords(registry: Registry): WebhookRecords {
     of: async (wallet) => (await read(wallet)).record,
     change,
     fail: async (wallet, webhookId, since) => {
-      await change(wallet, (webhooks) => fail(webhooks, webhookId, since))
+      let hasFailed = false
+      await change(wallet, (webhooks) => {
+        const changed = fail(webhooks, webhookId, since)
+        hasFailed = changed.ok && changed.value !== webhooks
+        return changed
+      })
+      return hasFailed
     },
   }
 }

@@ -6,7 +6,6 @@ import { activate } from '../../../actors/webhook/wallet-webhooks.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { Attempt, Delivery } from '../../../src/messages/webhook.ts'
 import { pause } from '../../../src/ports/clock.ts'
-import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { defaultNames } from '../../fakes/default-names.ts'
 import { MemoryRegistry } from '../../fakes/memory-registry.ts'
@@ -29,6 +28,7 @@ async function open(status: number) {
     kept: [] as Attempt[],
     put: [] as { delivery: Delivery; seconds: number }[],
     told: [] as string[],
+    said: [] as string[],
     attempt: async (more: Partial<Delivery> = {}) => {
       const ended = make({
         body: {
@@ -72,7 +72,7 @@ async function open(status: number) {
         schedule: SCHEDULE,
         names: defaultNames,
         clock,
-        log: makeLog('test', 'silent'),
+        log: { info: (_: object, what: string) => house.said.push(what), warn: () => {} },
       },
     } as never,
     async () => WEBHOOK,
@@ -128,8 +128,10 @@ Attempts('a replay that fails for good fails its webhook, but not one enabled si
   await house.records.change(WALLET, (all) => activate(all, ID, toUnixMs(round + 1)))
   await house.attempt(replayed)
   assert.is(await statusOf(house), 'active')
+  assert.equal(house.said, [], 'nobody is told that it has failed')
   await house.attempt({ ...replayed, round: round + 1 })
   assert.is(await statusOf(house), 'failed')
+  assert.is(house.said.length, 1)
 })
 
 Attempts.run()
