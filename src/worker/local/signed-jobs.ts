@@ -4,6 +4,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -14,6 +15,8 @@ import { notWritable } from './new-file.ts'
 
 /** Longer than any job lives, from its lock to the end of its arbitration window. */
 const KEPT_SECONDS = 24 * 3_600
+/** So many lines that are old, and as many as are not, may be in the file: then it is written anew. */
+const OLD_LINES_MAX = 10_000
 
 /** For the operator. */
 export const NOT_WRITTEN =
@@ -37,6 +40,9 @@ export class SignedJobs {
   /** Unix seconds of the newest one, by its pool's clock. */
   private newest = 0
   private file: number | undefined
+  private path = ''
+  /** In the file. */
+  private lines = 0
   /** The last write did not come to its end. */
   private torn = false
 
@@ -54,10 +60,8 @@ export class SignedJobs {
       for (const { jobId, completedAt } of entries) {
         if (completedAt <= from) signed.known.delete(jobId)
       }
-      const lines = [...signed.known].map(([jobId, entry]) => lineOf(jobId, entry))
-      writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 })
-      renameSync(`${path}.new`, path)
-      signed.file = openSync(path, 'a', 0o600)
+      signed.path = path
+      signed.writeAnew()
     } catch (error) {
       throw notWritable(path, error)
     }
@@ -100,6 +104,38 @@ export class SignedJobs {
       if (completedAt > from) break
       this.known.delete(jobId)
     }
+    if (this.lines > 2 * this.known.size + OLD_LINES_MAX) this.dropOldLines()
+  }
+
+  /** An agent runs for months, and could not read at its next start what it had written in those. */
+  private dropOldLines(): void {
+    try {
+      this.writeAnew()
+    } catch {
+      // All is in the file of before, which goes on: no sooner again than after as many lines.
+      this.lines = this.known.size
+    }
+  }
+
+  /** What is known, as a file in place of the one before. That one stays in use where this fails. */
+  private writeAnew(): void {
+    const made = `${this.path}.new`
+    rmSync(made, { force: true })
+    // Opened before it gets its name: what is appended must never go to a file that nobody finds.
+    const file = openSync(made, 'a', 0o600)
+    try {
+      writeFileSync(file, [...this.known].map(([jobId, entry]) => lineOf(jobId, entry)).join(''))
+      renameSync(made, this.path)
+    } catch (error) {
+      closeSync(file)
+      rmSync(made, { force: true })
+      throw error
+    }
+    const before = this.file
+    this.file = file
+    this.lines = this.known.size
+    this.torn = false
+    if (before !== undefined) closeSync(before)
   }
 
   /**
@@ -124,6 +160,7 @@ export class SignedJobs {
     if (writeSync(this.file, bytes) < bytes.length)
       throw new Error('no space left for a whole line')
     this.torn = false
+    this.lines++
   }
 
   close(): void {

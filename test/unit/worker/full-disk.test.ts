@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -110,5 +110,26 @@ Full('nor where a job ends before anybody has looked whether there is room again
   assert.equal([again.has(jobs[0]!), again.has(jobs[1]!)], [false, true])
   again.close()
 })
+
+Full(
+  'what is old is not dropped from the file then, and what is signed after is still found',
+  () => {
+    const path = join(folder, 'signed.log')
+    const id = (n: number) => makeJobId(toUnixMs(n), Buffer.alloc(16, 3))
+    const [now, later] = [1_800_000_000, 1_800_000_000 + 2 * 24 * 3_600]
+    const signed = SignedJobs.open(path, now)
+    for (let n = 0; n < 10_100; n++) signed.claim({ ...completion(0), jobId: id(n) })
+    signed.claim({ ...completion(0), completedAt: later })
+    fillDisk()
+    signed.sweep(later)
+    emptyDisk()
+    assert.equal(readdirSync(folder), ['signed.log'], 'nothing is left that takes room')
+    signed.claim({ ...completion(1), completedAt: later })
+    signed.close()
+    const again = SignedJobs.open(path, later)
+    assert.equal([again.has(jobs[0]!), again.has(jobs[1]!)], [true, true])
+    again.close()
+  },
+)
 
 Full.run()

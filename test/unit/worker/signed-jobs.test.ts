@@ -70,6 +70,25 @@ Signed('what is a day old is forgotten, in memory and in the file', () => {
   assert.is(readFileSync(path, 'utf8').trim().split('\n').length, 1)
 })
 
+Signed('the file of an agent that runs for months does not grow for ever', () => {
+  const signed = SignedJobs.open(path, NOW)
+  const id = (n: number) => makeJobId(toUnixMs(n), Buffer.alloc(16, 1))
+  const lines = () => readFileSync(path, 'utf8').trim().split('\n').length
+  for (let n = 0; n < 10_100; n++) signed.claim(completion(1, { jobId: id(n) }))
+  signed.sweep(NOW)
+  assert.is(lines(), 10_100, 'of a day nothing is left out')
+  const later = { completedAt: NOW + 2 * DAY }
+  signed.claim(completion(1, { jobId: id(20_000), ...later }))
+  signed.sweep(NOW + 2 * DAY)
+  assert.is(lines(), 1)
+  // What is signed after that is found as well.
+  signed.claim(completion(1, { jobId: id(20_001), ...later }))
+  signed.close()
+  const again = SignedJobs.open(path, NOW + 2 * DAY)
+  for (const n of [20_000, 20_001]) assert.ok(again.has(id(n)))
+  again.close()
+})
+
 Signed('what is younger than a day is not, in memory and in the file', () => {
   const signed = SignedJobs.open(path, NOW)
   signed.claim(completion(1))
