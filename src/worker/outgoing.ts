@@ -126,13 +126,13 @@ export class Outgoing {
       const done = () => {
         clearTimeout(stuck)
         call.off('drain', done)
-        call.off('close', done)
+        call.off('status', done)
         if (this.drained === drained) this.drained = null
         resolve()
       }
       call.once('drain', done)
-      // After the end of the stream nothing drains any more.
-      call.once('close', done)
+      // After the end of the stream nothing drains any more, and with something unwritten it is never closed.
+      call.once('status', done)
     })
     this.drained = drained
   }

@@ -131,7 +131,7 @@ Out('one that takes no more is waited for; one that is gone is not', async () =>
   })
   await turn()
   assert.not(isReady)
-  call.emit('close')
+  call.emit('status')
   await ready
   outgoing.detach()
   await outgoing.ready()
@@ -142,7 +142,7 @@ Out(
   async () => {
     const outgoing = new Outgoing()
     const call = attached(outgoing)
-    const listening = () => call.listenerCount('drain') + call.listenerCount('close')
+    const listening = () => call.listenerCount('drain') + call.listenerCount('status')
     for (let time = 0; time < 3; time++) {
       call.takes = false
       outgoing.send(accept)
@@ -170,7 +170,7 @@ Out('over a new connection nobody waits for the one before', async () => {
   outgoing.send(accept)
   attached(outgoing)
   await outgoing.ready()
-  first.emit('close')
+  first.emit('status')
 })
 
 Out('to a pool that reads batches, what one turn says is one message in its order', async () => {
