@@ -24,41 +24,52 @@ export type UpstreamEntry = z.infer<typeof listedModel>
 export const stillLoads = ({ owned_by, meta }: UpstreamEntry): boolean =>
   owned_by === 'llamacpp' && meta === null
 
-export const isOllamas = ({ owned_by }: UpstreamEntry): boolean => owned_by === 'library'
-
 /** Asks the upstream's own address (the base without /v1); undefined where it has no answer, a throw where it gives none. */
 export type AskUpstream = (path: string, body?: object) => Promise<unknown>
+
+/** A context in tokens; 0: it does not tell. */
+export interface ToldContext {
+  readonly tokens: number
+  /** What it runs with at this moment; else what it may be, where nothing better is known. */
+  readonly isSure: boolean
+}
 
 /** What Ollama starts a model with where nobody told it another context. */
 const OLLAMA_CONTEXT = 4_096
 
-/** Context windows in tokens by the upstream's names; 0 where it does not tell. */
+/** Context windows by the upstream's names. */
 export async function contextWindows(
   entries: readonly UpstreamEntry[],
   ask: AskUpstream,
-): Promise<ReadonlyMap<string, number>> {
-  const told = new Map<string, number>()
+): Promise<ReadonlyMap<string, ToldContext>> {
+  const told = new Map<string, ToldContext>()
   let isSilent = false
   for (const entry of entries) {
     // A proxy before it may cut off whoever asks for anything but /v1: that is no reason to serve nothing.
-    const context: number | null | undefined = isSilent
-      ? entry.max_model_len
+    const context: ToldContext | null = isSilent
+      ? listed(entry)
       : await contextOf(entry, ask).catch(() => null)
     isSilent ||= context === null
-    told.set(entry.id, context ?? 0)
+    told.set(entry.id, context ?? NOT_TOLD)
   }
   return told
 }
 
-async function contextOf(entry: UpstreamEntry, ask: AskUpstream): Promise<number> {
-  if (entry.max_model_len) return entry.max_model_len
+const sure = (tokens: number): ToldContext => ({ tokens, isSure: true })
+const perhaps = (tokens: number): ToldContext => ({ tokens, isSure: false })
+const NOT_TOLD = perhaps(0)
+const listed = ({ max_model_len }: UpstreamEntry): ToldContext =>
+  max_model_len ? sure(max_model_len) : NOT_TOLD
+
+async function contextOf(entry: UpstreamEntry, ask: AskUpstream): Promise<ToldContext> {
+  if (entry.max_model_len) return listed(entry)
   if (entry.owned_by === 'llamacpp' || entry.meta) {
     const running = llamaCppProps.safeParse(await ask('/props'))
     const slot = running.success ? running.data.default_generation_settings.n_ctx : 0
-    return slot || (entry.meta?.n_ctx_train ?? 0)
+    return slot ? sure(slot) : perhaps(entry.meta?.n_ctx_train ?? 0)
   }
   if (entry.owned_by === 'organization_owner') return lmStudioContext(entry.id, ask)
-  return isOllamas(entry) ? ollamaContext(entry.id, ask) : 0
+  return entry.owned_by === 'library' ? ollamaContext(entry.id, ask) : NOT_TOLD
 }
 
 const lmStudioModels = z.object({
@@ -66,10 +77,11 @@ const lmStudioModels = z.object({
 })
 
 /** Told of a loaded model alone; the first job, the canary at the latest, has it loaded. */
-async function lmStudioContext(name: string, ask: AskUpstream): Promise<number> {
+async function lmStudioContext(name: string, ask: AskUpstream): Promise<ToldContext> {
   const listed = lmStudioModels.safeParse(await ask('/api/v0/models'))
   const models = listed.success ? listed.data.data : []
-  return models.find(({ id }) => id === name)?.loaded_context_length ?? 0
+  const loaded = models.find(({ id }) => id === name)?.loaded_context_length
+  return loaded === undefined ? NOT_TOLD : sure(loaded)
 }
 
 const llamaCppProps = z.object({ default_generation_settings: z.object({ n_ctx: z.number() }) })
@@ -82,10 +94,14 @@ const ollamaModel = z.object({
 })
 
 /** A loaded model says its context; one that is not gets what its Modelfile names, or the default. */
-async function ollamaContext(name: string, ask: AskUpstream): Promise<number> {
+async function ollamaContext(name: string, ask: AskUpstream): Promise<ToldContext> {
   const running = ollamaRunning.safeParse(await ask('/api/ps'))
   const loaded = running.success && running.data.models.find(({ model }) => model === name)
-  if (loaded && loaded.context_length !== undefined) return loaded.context_length
+  if (loaded && loaded.context_length !== undefined) return sure(loaded.context_length)
+  return perhaps(await ollamaStart(name, ask))
+}
+
+async function ollamaStart(name: string, ask: AskUpstream): Promise<number> {
   const shown = ollamaModel.safeParse(await ask('/api/show', { model: name }))
   if (!shown.success) return OLLAMA_CONTEXT
   const [, named] = /^num_ctx\s+(\d+)/m.exec(shown.data.parameters ?? '') ?? []

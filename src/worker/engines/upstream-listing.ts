@@ -4,9 +4,9 @@ import type { Log } from '../../telemetry/log.ts'
 import { EngineFault } from '../engine.ts'
 import {
   contextWindows,
-  isOllamas,
   listedModel,
   stillLoads,
+  type ToldContext,
   type UpstreamEntry,
 } from './upstream-context.ts'
 import { parseJson, statusFault } from './upstream-faults.ts'
@@ -40,6 +40,8 @@ export class UpstreamListing {
   private served: ReadonlyMap<string, ServedModel> = new Map()
   /** All that any look found, by id: a job goes on under the name it has, whatever a look finds meanwhile. */
   private readonly known = new Map<string, ServedModel>()
+  /** Contexts that the upstream was sure of, by id, for as long as it has the model. */
+  private readonly sure = new Map<string, number>()
   /** What was logged last: most looks find what the one before found. */
   private said = ''
 
@@ -52,6 +54,7 @@ export class UpstreamListing {
       const all = await this.list(url)
       const listed = all.filter((entry) => !stillLoads(entry))
       const { served, skipped } = matchModels(listed, this.options.wanted)
+      for (const id of this.sure.keys()) if (!served.has(id)) this.sure.delete(id)
       this.served = await this.withContext(served, listed)
       for (const [id, model] of this.served) this.known.set(id, model)
       const about = { url, skipped }
@@ -60,6 +63,7 @@ export class UpstreamListing {
       else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
     } catch (error) {
       this.served = new Map()
+      this.sure.clear()
       this.sayOnce(
         'warn',
         { url, err: error },
@@ -81,13 +85,8 @@ export class UpstreamListing {
   ): Promise<ReadonlyMap<string, ServedModel>> {
     const names = new Set([...served.values()].map(({ upstream }) => upstream))
     const said = this.options.contextWindow
-    const ollamas = new Set(listed.filter(isOllamas).map(({ id }) => id))
-    const known = (id: string) => this.served.get(id)?.contextWindow ?? 0
-    const windowOf = ({ id, upstream }: ServedModel, told: number): number =>
-      // Ollama tells the whole of it only while the model is loaded, and unloads it when idle.
-      ollamas.has(upstream) ? Math.max(told, known(id)) : told || known(id)
     const told = said
-      ? new Map<string, number>()
+      ? new Map<string, ToldContext>()
       : await contextWindows(
           listed.filter(({ id }) => names.has(id)),
           (path, body) => this.ask(path, body),
@@ -95,9 +94,18 @@ export class UpstreamListing {
     return new Map(
       [...served].map(([id, model]) => [
         id,
-        { ...model, contextWindow: said || windowOf(model, told.get(model.upstream) ?? 0) },
+        { ...model, contextWindow: said || this.contextOf(id, told.get(model.upstream)) },
       ]),
     )
+  }
+
+  /**
+   * What it ran with when it was sure of that: Ollama is of a loaded model alone, and unloads it when idle. Else its
+   * word as it is: one that was started anew may have less.
+   */
+  private contextOf(id: string, { tokens, isSure }: ToldContext = { tokens: 0, isSure: false }) {
+    if (isSure) this.sure.set(id, tokens)
+    return this.sure.get(id) ?? tokens
   }
 
   private sayOnce(level: 'info' | 'warn', about: About, message: string): void {

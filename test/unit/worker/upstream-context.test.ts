@@ -6,7 +6,7 @@ const Context = suite('upstream context')
 
 const from = async (entry: object, answers: Record<string, unknown> = {}) => {
   const told = await contextWindows([{ id: 'm', ...entry }], async (path) => answers[path])
-  return told.get('m')
+  return told.get('m')?.tokens
 }
 
 Context('vLLM and SGLang list it', async () => {

@@ -167,4 +167,46 @@ Listing(
   },
 )
 
+Listing('one that was started anew with less context is offered no more than that', async () => {
+  const tokensBy = new Map<string, number>()
+  const server = createHttpServer(({ url = '' }, response) => {
+    const n = tokensBy.get(url)
+    const answers: Record<string, object> = {
+      '/v1/models': {
+        data: [
+          { id: 'a/b', owned_by: 'llamacpp', meta: { n_ctx_train: 131_072 } },
+          { id: 'c/d', owned_by: 'library' },
+        ],
+      },
+      '/props': { default_generation_settings: { n_ctx: n } },
+      '/api/ps': { models: n ? [{ model: 'c/d', context_length: n }] : [] },
+    }
+    if (!answers[url] || (url === '/props' && !n)) response.statusCode = 503
+    response.end(JSON.stringify(answers[url] ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const log = pino({ level: 'silent' })
+  const engine = new OpenAiEngine({
+    url: `http://127.0.0.1:${port}/v1`,
+    apiKey: '',
+    wanted: [],
+    log,
+  })
+  const told = async (llama: number, ollama: number) => {
+    tokensBy.set('/props', llama).set('/api/ps', ollama)
+    return [...(await engine.models()).values()]
+  }
+  try {
+    assert.equal(await told(16_384, 32_768), [16_384, 32_768])
+    // What does not tell at the moment, or is not loaded, runs as before.
+    assert.equal(await told(0, 0), [16_384, 32_768])
+    assert.equal(await told(4_096, 8_192), [4_096, 8_192])
+    assert.equal(await told(0, 0), [4_096, 8_192])
+  } finally {
+    await engine.close()
+    server.close()
+  }
+})
+
 Listing.run()
