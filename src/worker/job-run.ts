@@ -35,6 +35,9 @@ export interface JobRunDeps {
 /** The most a count of the protocol can be. Above it the message could not be written, nor any after it. */
 const UINT32_MAX = 2 ** 32 - 1
 
+/** A pool waits for 45 s, in the middle of an answer. */
+const SIGN_OF_LIFE_MS = 10_000
+
 /** How a run ended, for those who count. */
 export interface RunEnd {
   readonly model: string
@@ -61,6 +64,8 @@ export class JobRun {
   private startedMs = 0
   private spanMs = 0
   private firstTokenMs: number | undefined
+  /** When the last chunk was sent. */
+  private saidAtMs = 0
   private engineFailed = false
   private stopped: StopReason | undefined
   private isAbandoned = false
@@ -174,6 +179,7 @@ export class JobRun {
       if (this.abort.signal.aborted) return piece.ending
       this.tokens += piece.tokens
       this.emit(this.whole.push(piece.text))
+      if (piece.text === '') this.showLife()
       if (piece.ending) return piece.ending
       // The upstream did not keep to the cap: what is above it is free, so no more of it.
       if (this.tokens > job.outputTokensMax) this.stop('length')
@@ -188,7 +194,16 @@ export class JobRun {
       this.firstTokenMs = performance.now() - this.startedMs
       this.span?.event('first text')
     }
+    this.saidAtMs = performance.now()
     this.deps.outgoing.text(this.stream, text)
+  }
+
+  /** A model may think on after its first words. What it thinks is not sent, and a pool would take it for dead. */
+  private showLife(): void {
+    const silentMs = performance.now() - this.saidAtMs
+    if (this.firstTokenMs === undefined || silentMs < SIGN_OF_LIFE_MS || this.isAbandoned) return
+    this.saidAtMs = performance.now()
+    this.deps.outgoing.signOfLife(this.stream)
   }
 
   /** The pool's time, which the deadline is given in: this machine's clock may be wrong, or be set meanwhile. */

@@ -51,7 +51,15 @@ export class Outgoing {
   }
 
   text(stream: AnswerStream, text: string): void {
-    if (text === '') return
+    if (text !== '') this.add(stream, text)
+  }
+
+  /** A chunk without text: the answer goes on. */
+  signOfLife(stream: AnswerStream): void {
+    this.add(stream, '')
+  }
+
+  private add(stream: AnswerStream, text: string): void {
     if (this.open.has(stream)) stream.texts.push(`${stream.texts.pop()}${text}`)
     else {
       this.open.add(stream)

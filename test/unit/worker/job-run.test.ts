@@ -23,6 +23,8 @@ interface Terms {
   readonly signed?: Pick<SignedJobs, 'claim'>
   /** What befalls it before it begins. */
   readonly before?: (run: JobRun) => void
+  /** What its engine gives before its one word. */
+  readonly pieces?: () => Iterable<string>
 }
 
 /** @returns what the pool reads of a job whose engine says one word */
@@ -36,6 +38,10 @@ async function saidOf(terms: Terms = {}) {
     name: 'one word',
     models: async () => new Map(),
     async *generate() {
+      for (const text of terms.pieces?.() ?? []) {
+        yield { text, tokens: 0 }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
       yield { text: 'Hello', tokens: 1, ending: { finishReason: 'stop', usage } }
     },
     close: async () => {},
@@ -121,6 +127,32 @@ Run(
     assert.not(signed.has(JOB))
   },
 )
+
+Run('a model that thinks on in the middle of its answer gives a sign of life', async () => {
+  const real = performance.now
+  let aheadMs = 0
+  performance.now = () => real.call(performance) + aheadMs
+  try {
+    const said = await saidOf({
+      // Before its first word a pool has another patience, which a chunk would not lengthen.
+      *pieces() {
+        for (const text of ['', 'Well,', '', '', '', '']) {
+          yield text
+          aheadMs += 6_000
+        }
+      },
+    })
+    const texts = said.flatMap((each) =>
+      each?.$case === 'chunks' ? each.value.chunks.map(({ text }) => text) : [],
+    )
+    assert.equal(texts, ['Well,', '', '', 'Hello'])
+    const last = said.at(-1)
+    assert.ok(last?.$case === 'completion')
+    assert.is(last.value.chunks, 4)
+  } finally {
+    performance.now = real
+  }
+})
 
 Run("an answer is dated by the pool's clock, whatever this machine's says", async () => {
   // A minute is left of it.
