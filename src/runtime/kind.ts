@@ -65,11 +65,8 @@ export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: '
 export const nothing: Decision<never> = { type: 'nothing' }
 export const behind: Decision<never> = { type: 'behind' }
 export const early: Decision<never> = { type: 'behind', unanswered: true }
-export const refuse = (reason: string, about: object = {}): Refusal => ({
-  type: 'refuse',
-  reason,
-  about,
-})
+export const refuse = (reason: string, about?: object): Refusal =>
+  about ? { type: 'refuse', reason, about } : { type: 'refuse', reason }
 
 export interface DueEffect {
   /** Names the effect within its actor: while it stays due it is not started again. */
