@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/ids.ts'
-import { addMs, type DurationMs, type UnixMs } from '../../src/domain/time.ts'
-import type { JoinClaim, StartJob } from '../../src/messages/job.ts'
+import { addMs, type UnixMs } from '../../src/domain/time.ts'
+import { JOIN_MARGIN_MS, type JoinClaim, type StartJob } from '../../src/messages/job.ts'
 import type { JoinHolder } from '../../src/messages/job-reply.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Registry } from '../../src/ports/registry.ts'
@@ -16,8 +16,6 @@ interface Claimed extends JoinHolder {
   readonly until: UnixMs
 }
 
-/** As long as edges keep a key beyond its job's window. */
-const MARGIN_MS: DurationMs = 30_000
 const TRIES = 5
 const FORM = /^[\w:-]{1,64}$/
 
@@ -43,7 +41,7 @@ export class JoinClaims {
   ): Promise<JoinHolder | undefined> {
     const { joins, clock } = this.#options
     const at = placeOf(wallet, key)
-    const claim: Claimed = { jobId, bodyDigest, until: addMs(deadlineAt, MARGIN_MS) }
+    const claim: Claimed = { jobId, bodyDigest, until: addMs(deadlineAt, JOIN_MARGIN_MS) }
     let revision = 0
     for (let tried = 0; tried < TRIES; tried++) {
       if ((await joins.put(at, claim, revision)) !== 'conflict') return undefined

@@ -35,6 +35,7 @@ type NotTaken =
       readonly holder?: JoinHolder
     }
 
+/** The job that has a request's key. `bodyDigest`: the same key with another body is another request. */
 export interface JoinHolder {
   readonly jobId: JobId
   readonly bodyDigest: string

@@ -3,7 +3,7 @@ import type { Credits } from '../domain/credits.ts'
 import type { Address, Hex32, JobId, TxHash } from '../domain/ids.ts'
 import type { CompactSignature } from '../domain/proof.ts'
 import type { Tier } from '../domain/tiers.ts'
-import type { UnixMs } from '../domain/time.ts'
+import type { DurationMs, UnixMs } from '../domain/time.ts'
 import type { Traceparent } from '../domain/traceparent.ts'
 import type { Usage } from '../domain/usage.ts'
 import type { ConfirmDispute, DisputeJob, RefuseDispute, ResolveDispute } from './dispute.ts'
@@ -70,6 +70,9 @@ export interface ShownJoin {
   /** Absent: its caller gave the request no key of its own. */
   readonly join?: JoinClaim
 }
+
+/** A request may be repeated for as long as its job has, and a little more. */
+export const JOIN_MARGIN_MS: DurationMs = 30_000
 
 /** What a job that is begun for a request with an `Idempotency-Key` claims: to be the only one of that key. */
 export interface JoinClaim {

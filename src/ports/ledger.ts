@@ -1,6 +1,7 @@
 import type { Credits } from '../domain/credits.ts'
 import type { Address, Hex32, JobId } from '../domain/ids.ts'
 import type { DurationMs, UnixMs } from '../domain/time.ts'
+import type { JoinHolder } from '../messages/job-reply.ts'
 
 /**
  * What each wallet can spend now: the chain's balance, less what is reserved for jobs whose lock
@@ -18,7 +19,7 @@ export interface Ledger {
    */
   release(wallet: Address, jobId: JobId, joinKey?: string): Promise<void>
   /** The job that a request with this key joins; undefined: none, or its time is up. */
-  joinable(wallet: Address, joinKey: string): Promise<Joinable | undefined>
+  joinable(wallet: Address, joinKey: string): Promise<JoinHolder | undefined>
   balance(wallet: Address): Promise<Balance | 'unknown_wallet'>
   /**
    * Notes that job `jobId` has ended, or is about to, so that what its lock leaves is on its way back; until
@@ -77,14 +78,9 @@ export interface JoinEntry {
   readonly ttlMs: DurationMs
 }
 
-export interface Joinable {
-  readonly jobId: JobId
-  readonly bodyDigest: string
-}
-
 export type ReserveReply =
   /** The key is another job's: nothing was set aside. */
-  | ({ readonly type: 'taken' } & Joinable)
+  | ({ readonly type: 'taken' } & JoinHolder)
   | { readonly type: 'reserved'; readonly remaining: Credits }
   | ({ readonly type: 'insufficient' } & Pick<Balance, 'remaining' | 'returning'>)
   | { readonly type: 'unknown_wallet' }

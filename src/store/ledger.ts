@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis'
 import { type Credits, NO_CREDITS, toCredits } from '../domain/credits.ts'
 import { type Address, type JobId, toAddress, toHex32, toJobId } from '../domain/ids.ts'
 import { toUnixMs } from '../domain/time.ts'
+import type { JoinHolder } from '../messages/job-reply.ts'
 import type {
   BlockId,
-  Joinable,
   Ledger,
   LedgerEntry,
   Reservation,
@@ -51,7 +51,7 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
 
     joinable: async (wallet, joinKey) => {
       const found = await redis.get(joinedKey(wallet, joinKey))
-      return found === null ? undefined : toJoinable(found)
+      return found === null ? undefined : toHolder(found)
     },
 
     balance: async (wallet) => {
@@ -147,7 +147,7 @@ function toReserveReply([type, told, returning = '0']: ToldReservation): Reserve
     case 'insufficient':
       return { type, remaining: clamp(told), returning: toCredits(returning) }
     case 'taken':
-      return { type, ...toJoinable(told) }
+      return { type, ...toHolder(told) }
     default:
       return { type: 'unknown_wallet' }
   }
@@ -160,7 +160,7 @@ function unpackRead(text: string): BlockId {
   return { block: Number(block), blockHash: toHex32(hash) }
 }
 
-function toJoinable(text: string): Joinable {
+function toHolder(text: string): JoinHolder {
   const [jobId = '', bodyDigest = ''] = text.split(' ')
   return { jobId: toJobId(jobId), bodyDigest }
 }

@@ -6,6 +6,7 @@ import { type Credits, NO_CREDITS } from '../../domain/credits.ts'
 import { makeJobId } from '../../domain/ids.ts'
 import type { Tier } from '../../domain/tiers.ts'
 import { addMs, type DurationMs } from '../../domain/time.ts'
+import { JOIN_MARGIN_MS } from '../../messages/job.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JoinEntry, Ledger } from '../../ports/ledger.ts'
@@ -50,9 +51,6 @@ interface Options {
   readonly log: Log
   readonly jobWindowMs: DurationMs
 }
-
-/** A request may be repeated for as long as its job has, and a little more. */
-const JOIN_MARGIN_MS = 30_000
 
 export function makeAdmission(options: Options): Admission {
   const seldom = new Seldom(options.clock, options.log)

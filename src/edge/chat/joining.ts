@@ -4,10 +4,10 @@ import type { Jobs } from '../../api/jobs/jobs.ts'
 import { type Credits, NO_CREDITS } from '../../domain/credits.ts'
 import type { JobId } from '../../domain/ids.ts'
 import { addMs, type DurationMs } from '../../domain/time.ts'
-import type { JobReply } from '../../messages/job-reply.ts'
+import type { JobReply, JoinHolder } from '../../messages/job-reply.ts'
 import type { JobView } from '../../messages/job-view.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
-import type { Joinable, Ledger } from '../../ports/ledger.ts'
+import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { Seldom } from '../../telemetry/seldom.ts'
 import type { Caller } from '../callers/auth.ts'
@@ -29,7 +29,7 @@ export interface Joining {
    * @param holder the job of this key, where it is known
    * @throws {RefusalError} the key is another request's, or nobody can tell now
    */
-  join(caller: Caller, order: ChatOrder, key: JoinKey, holder?: Joinable): Promise<Earlier>
+  join(caller: Caller, order: ChatOrder, key: JoinKey, holder?: JoinHolder): Promise<Earlier>
 }
 
 interface Options {
@@ -115,7 +115,7 @@ async function lookUp(
   { ledger, seldom }: Looking,
   { wallet }: Caller,
   { key }: JoinKey,
-): Promise<Joinable | undefined> {
+): Promise<JoinHolder | undefined> {
   try {
     return await ledger.joinable(wallet, key)
   } catch (error) {
@@ -124,7 +124,7 @@ async function lookUp(
   }
 }
 
-function requireSameBody(key: JoinKey, { bodyDigest }: Pick<Joinable, 'bodyDigest'>): void {
+function requireSameBody(key: JoinKey, { bodyDigest }: Pick<JoinHolder, 'bodyDigest'>): void {
   if (key.bodyDigest === bodyDigest) return
   throw refuse(
     'invalid_request',

@@ -2,7 +2,7 @@ import { refuse } from '../../api/http/errors.ts'
 import { type Credits, NO_CREDITS } from '../../domain/credits.ts'
 import type { JobId } from '../../domain/ids.ts'
 import type { JoinClaim } from '../../messages/job.ts'
-import type { Joinable } from '../../ports/ledger.ts'
+import type { JoinHolder } from '../../messages/job-reply.ts'
 import type { Caller } from '../callers/auth.ts'
 import type { Seat } from '../waiting/shared-job.ts'
 import type { WaitedJob } from '../waiting/waited-job.ts'
@@ -34,7 +34,7 @@ export async function takeOn(
   caller: Caller,
   order: ChatOrder,
   key: JoinKey | undefined,
-  holder?: Joinable,
+  holder?: JoinHolder,
 ): Promise<TakenOn> {
   let known = holder
   for (let tried = 0; tried < TRIES; tried++) {

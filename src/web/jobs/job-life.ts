@@ -96,24 +96,22 @@ async function toPublic(options: Options, moment: Moment): Promise<JobMoment> {
   }
 }
 
-async function inclusionOf({ reader, clock, log }: Options, tx: TxHash): Promise<Inclusion | null> {
-  try {
-    return (await inTime(clock, PATIENCE_MS, reader.inclusion(tx))) ?? null
-  } catch (error) {
-    log.debug({ err: error, tx }, 'job: the block of a transaction is not known')
-    return null
-  }
-}
+const inclusionOf = (options: Options, tx: TxHash): Promise<Inclusion | null> =>
+  toldOf(options, options.reader.inclusion(tx), { tx }, 'the block of a transaction')
 
-async function disputeEndOf(
-  { reader, clock, log }: Options,
-  jobId: JobId,
-  from: number,
-): Promise<DisputeEnd | null> {
+const disputeEndOf = (options: Options, jobId: JobId, from: number): Promise<DisputeEnd | null> =>
+  toldOf(options, options.reader.disputeEnd(jobId, from), { jobId }, 'the verdict of its dispute')
+
+async function toldOf<T>(
+  { clock, log }: Options,
+  question: Promise<T | null>,
+  about: object,
+  what: string,
+): Promise<T | null> {
   try {
-    return (await inTime(clock, PATIENCE_MS, reader.disputeEnd(jobId, from))) ?? null
+    return (await inTime(clock, PATIENCE_MS, question)) ?? null
   } catch (error) {
-    log.debug({ err: error, jobId }, 'job: the verdict of its dispute is not known')
+    log.debug({ err: error, ...about }, `job: ${what} is not known`)
     return null
   }
 }

@@ -1,10 +1,10 @@
 import { type Credits, toCredits } from '../../../src/domain/credits.ts'
 import type { Address, JobId } from '../../../src/domain/ids.ts'
 import type { UnixMs } from '../../../src/domain/time.ts'
+import type { JoinHolder } from '../../../src/messages/job-reply.ts'
 import type {
   Balance,
   ChainAccount,
-  Joinable,
   Ledger,
   LedgerEntry,
   OpenReservation,
@@ -22,7 +22,7 @@ export class WalletLedger implements Ledger {
   /** Of jobs that have ended. */
   readonly returning = new Map<JobId, Credits>()
   /** Jobs by wallet and join key. */
-  readonly joinables = new Map<string, Joinable>()
+  readonly joinables = new Map<string, JoinHolder>()
   readonly #wallets = new Map<Address, { available: bigint; lastTopupAt: UnixMs | null }>()
 
   async reserve(reservation: Reservation): Promise<ReserveReply> {
@@ -49,7 +49,7 @@ export class WalletLedger implements Ledger {
     if (this.joinables.get(key)?.jobId === jobId) this.joinables.delete(key)
   }
 
-  async joinable(wallet: Address, joinKey: string): Promise<Joinable | undefined> {
+  async joinable(wallet: Address, joinKey: string): Promise<JoinHolder | undefined> {
     return this.joinables.get(`${wallet} ${joinKey}`)
   }
 

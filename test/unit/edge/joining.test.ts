@@ -5,8 +5,7 @@ import { outputHash } from '../../../src/domain/hash.ts'
 import { type JobId, makeJobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import { makeJoining } from '../../../src/edge/chat/joining.ts'
-import type { JobReply } from '../../../src/messages/job-reply.ts'
-import type { Joinable } from '../../../src/ports/ledger.ts'
+import type { JobReply, JoinHolder } from '../../../src/messages/job-reply.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 import { hasAnswered, hasFailed } from '../../fakes/edge/retried.ts'
@@ -39,7 +38,7 @@ function stage() {
   const beganAt = clock.monotonic()
   const said: string[] = []
   const world = {
-    found: { jobId: JOB, bodyDigest: 'body' } as Joinable | undefined,
+    found: { jobId: JOB, bodyDigest: 'body' } as JoinHolder | undefined,
     join: (): JobReply | undefined => UNKNOWN,
     abandon: (): JobReply | undefined => TOMBSTONE,
   }
