@@ -7,10 +7,16 @@ export interface Due {
   /** Locks that anyone may take back, the oldest first. */
   readonly refunds: readonly DueRefund[]
   /** Locks that stand and whose jobs may have ended: they are to say how. */
-  readonly standing: readonly JobId[]
+  readonly standing: readonly StandingLock[]
   readonly disputes: readonly JobId[]
   /** Whose earnings are worth a look: the first of them have been held long enough. */
   readonly earners: readonly Earner[]
+}
+
+export interface StandingLock {
+  readonly jobId: JobId
+  /** In which it was locked. */
+  readonly block: number
 }
 
 export interface DueRefund {
@@ -41,11 +47,14 @@ export function due(watch: Watch, now: number, terms: KeeperTerms): Due {
       isOverdue: isOverdue(opening),
     })),
     standing: [
-      ...new Set([
-        ...open(watch.locks, isStanding).map(([jobId]) => jobId),
-        ...[...watch.doubted.keys()].filter((id) => watch.locks.get(id)?.closedIn === null),
+      ...new Map([
+        ...open(watch.locks, isStanding),
+        ...[...watch.doubted.keys()].flatMap((jobId) => {
+          const lock = watch.locks.get(jobId)
+          return lock?.closedIn === null ? [[jobId, lock] as const] : []
+        }),
       ]),
-    ],
+    ].map(([jobId, { block }]) => ({ jobId, block })),
     disputes: open(watch.disputes, isUndecided).map(([jobId]) => jobId),
     // Held for one window of disputes and what is left of the one before.
     earners: [...watch.earners].flatMap(([earner, { since }]) =>

@@ -1,13 +1,18 @@
 import type { JobId } from '../../src/domain/ids.ts'
+import type { ConfirmLock } from '../../src/messages/job.ts'
 import type { JobReply } from '../../src/messages/job-reply.ts'
-import type { LockIntent, RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
+import type { RefundIntent, SettleIntent } from '../../src/messages/lane.ts'
 import { SUBJECTS } from '../../src/messages/subjects.ts'
 import { type Bus, isUnanswered } from '../../src/ports/bus.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import { ChainUnavailable } from '../../src/ports/escrow.ts'
+import type { KeeperReader } from '../../src/ports/keeper.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import type { StandingLock } from './due.ts'
 import { makePatience } from './patience.ts'
 
 interface Options {
+  readonly reader: Pick<KeeperReader, 'lockedBy'>
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Log
@@ -23,13 +28,14 @@ const ASKS_MAX = 64
  * lock stands, so it is asked for until it does not: after 5 s, 10 s, and so on, since a chain that is
  * down or a cap that is reached may hold up all settlements. Waits for nobody.
  */
-export function makeStanding({ bus, clock, log }: Options): (jobIds: readonly JobId[]) => void {
+export function makeStanding(options: Options): (locks: readonly StandingLock[]) => void {
+  const { reader, bus, clock, log } = options
   const patience = makePatience(clock)
 
-  const ask = async (jobId: JobId, isFirst: boolean) => {
+  const ask = async ({ jobId, block }: StandingLock, isFirst: boolean) => {
     const question = { type: 'GetJob', jobId } as const
+    const subject = SUBJECTS.jobCommand(jobId)
     try {
-      const subject = SUBJECTS.jobCommand(jobId)
       const reply = await bus.request<JobReply>(subject, question, TIMEOUT_MS)
       const end = endOf(jobId, reply)
       if (!end) return
@@ -37,17 +43,28 @@ export function makeStanding({ bus, clock, log }: Options): (jobIds: readonly Jo
       if (isFirst) log.warn(about, 'keeper: a job has ended and its lock stands, ending it')
       else log.debug(about, 'keeper: the lock still stands')
       bus.publish(SUBJECTS.lane('settle'), end)
-      const unheard = unheardLock(jobId, reply)
-      if (unheard) bus.publish(SUBJECTS.lane('lock'), unheard)
+      if (reply.type === 'accepted' && reply.view.escrowTx === null) await tellLock(jobId, block)
     } catch (error) {
       if (isUnanswered(error)) return
       log.error({ err: error, jobId }, 'keeper: a job was not asked, trying again')
     }
   }
+  /** A job that never heard of its lock is to show what it was locked by. Its lane may be held up for long. */
+  const tellLock = async (jobId: JobId, block: number) => {
+    try {
+      const tx = await reader.lockedBy(jobId, block)
+      if (!tx) return
+      const command: ConfirmLock = { type: 'ConfirmLock', jobId, tx, block, at: clock.now() }
+      bus.publish(SUBJECTS.jobCommand(jobId), command)
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error
+      log.debug({ err: error, jobId }, 'keeper: a lock was not read, trying again')
+    }
+  }
 
-  return (jobIds) => {
-    for (const jobId of jobIds.filter(patience.isReady).slice(0, ASKS_MAX)) {
-      void ask(jobId, patience.failed(jobId))
+  return (locks) => {
+    for (const lock of locks.filter(({ jobId }) => patience.isReady(jobId)).slice(0, ASKS_MAX)) {
+      void ask(lock, patience.failed(lock.jobId))
     }
   }
 }
@@ -62,11 +79,4 @@ function endOf(jobId: JobId, reply: JobReply): SettleIntent | RefundIntent | und
   }
   const hasEnded = view.status === 'failed' || view.status === 'refunded'
   return hasEnded ? { type: 'refund', jobId } : undefined
-}
-
-/** A job that never heard of its lock is told of it by the lock lane, so that it shows what it was locked by. */
-function unheardLock(jobId: JobId, reply: JobReply): LockIntent | undefined {
-  if (reply.type !== 'accepted' || reply.view.escrowTx !== null) return undefined
-  const { wallet, lock, tier } = reply.view
-  return { type: 'lock', jobId, wallet, credits: lock, tier, abandon: true, again: true }
 }

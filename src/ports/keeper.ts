@@ -15,6 +15,8 @@ export interface KeeperReader {
    * @param after the hash of the block before `from`, where it is known
    */
   events(from: number, to: KeeperBlock, after?: Hex32): Promise<readonly KeeperEvent[]>
+  /** What locked the job in this block; undefined where that block is no more. */
+  lockedBy(jobId: JobId, block: number): Promise<TxHash | undefined>
   /** Which of `addresses` received payment tokens in blocks `from` to `to`. */
   arrivals(from: number, to: number, addresses: ReadonlySet<Address>): Promise<readonly Address[]>
   /** @throws where the escrow makes other deposit addresses than this version of the service */

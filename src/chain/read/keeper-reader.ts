@@ -34,7 +34,7 @@ import type { Rpc } from '../rpc/json-rpc.ts'
 import { readLogs } from '../rpc/log-ranges.ts'
 import { blockOf, readNewLogs } from '../rpc/new-logs.ts'
 import { askOfNextBlock } from '../rpc/next-block.ts'
-import { decodeFacts, TOPICS } from './facts.ts'
+import { decodeFacts, jobTopic, TOPICS } from './facts.ts'
 
 interface Options {
   readonly rpc: Rpc
@@ -52,6 +52,7 @@ export function makeKeeperReader(options: Options): KeeperReader {
       return block ? toBlock(block) : undefined
     },
     events: (from, to, after) => readEvents(options, { from, to, after }),
+    lockedBy: (jobId, block) => readLockedBy(options, jobId, block),
     arrivals: (from, to, addresses) => readArrivals(options, { from, to }, addresses),
     checkDepositAddresses: () => checkDepositAddresses(options),
     depositAddress: (wallet) => depositAddressOf(contracts.jobEscrow, wallet),
@@ -147,6 +148,12 @@ function toEvent(fact: ChainFact, raw: RpcLog, at: number): KeeperEvent | undefi
     default:
       return undefined
   }
+}
+
+async function readLockedBy({ rpc, contracts }: Options, jobId: JobId, block: number) {
+  const filter = { address: contracts.jobEscrow, topics: [TOPICS.locked, jobTopic(jobId)] }
+  const [locked] = await readLogs(rpc, filter, block, block)
+  return locked?.transactionHash ? toHex32(locked.transactionHash) : undefined
 }
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')

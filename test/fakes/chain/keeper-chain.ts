@@ -80,6 +80,10 @@ export class KeeperChain implements KeeperReader, KeeperWriter {
     this.ranges.push([from, to.number])
     return this.#events.filter(({ block }) => block >= from && block <= to.number)
   }
+  async lockedBy(jobId: JobId, block: number) {
+    const locked = this.#events.find((event) => event.type === 'locked' && event.jobId === jobId)
+    return locked?.block === block ? hashOf(`locked ${jobId}`) : undefined
+  }
   async arrivals(from: number, to: number, addresses: ReadonlySet<Address>) {
     if (this.transfersFail) throw new ChainUnavailable('eth_getLogs: the node does not answer')
     const found = this.#transfers.filter(({ block }) => block >= from && block <= to)

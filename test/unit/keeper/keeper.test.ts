@@ -1,10 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TokenUnits } from '../../../src/domain/credits.ts'
+import type { ConfirmLock } from '../../../src/messages/job.ts'
 import type { LaneIntent } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import type { Earnings, KeeperOutcome } from '../../../src/ports/keeper.ts'
-import { job, lock, refund, settle } from '../../fakes/chain/intents.ts'
+import { job, refund, settle } from '../../fakes/chain/intents.ts'
 import { openHouse, wallet } from './house.ts'
 import { told } from './stories.ts'
 
@@ -195,19 +196,27 @@ Keeper('a lock that stands for long: its job says how it ended, or nothing', asy
   assert.equal(asked, [])
 })
 
-Keeper('a job that never heard of its lock is told of it as well, and not locked', async () => {
-  const house = openHouse()
-  const asked: LaneIntent[] = []
-  for (const lane of ['lock', 'settle'] as const)
-    house.bus.subscribe(SUBJECTS.lane(lane), (intent) => asked.push(intent as LaneIntent))
-  house.chain.mine(10, told(10, 'locked', 1))
-  house.status = 'failed'
-  house.escrowTx = null
-  await house.keep()
-  house.chain.mine(10 + 150)
-  await house.pass(2)
-  assert.equal(asked, [refund(job(1)), lock(job(1), { abandon: true, again: true })])
-})
+Keeper(
+  'a job that never heard of its lock is told of it as well, whatever its lane does',
+  async () => {
+    const house = openHouse()
+    const asked: LaneIntent[] = []
+    for (const lane of ['lock', 'settle'] as const)
+      house.bus.subscribe(SUBJECTS.lane(lane), (intent) => asked.push(intent as LaneIntent))
+    const heard: unknown[] = []
+    house.bus.subscribe(SUBJECTS.jobCommand(job(1)), (command) => heard.push(command))
+    house.chain.mine(10, told(10, 'locked', 1))
+    house.status = 'failed'
+    house.escrowTx = null
+    await house.keep()
+    house.chain.mine(10 + 150)
+    await house.pass(2)
+    assert.equal(asked, [refund(job(1))])
+    const tx = await house.chain.lockedBy(job(1), 10)
+    const { at: _, ...last } = heard.at(-1) as ConfirmLock
+    assert.equal(last, { type: 'ConfirmLock', jobId: job(1), tx, block: 10 })
+  },
+)
 
 Keeper('a chain that is another one is read from the deployment on', async () => {
   const house = openHouse()
