@@ -97,7 +97,7 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
     const rested = new Map<string, number>()
     this.#rested = rested
     const isPast = (id: string, sequence: number) => sequence <= (rested.get(id) ?? 0)
-    await journal.read(from, ({ subject, sequence, body }) => {
+    await journal.read(await this.#startOf(from), ({ subject, sequence, body }) => {
       this.#alone(subject, () => {
         const id = actorOf(subject)
         const partition = this.#partitions.get(partitionOf(id))
@@ -114,6 +114,18 @@ export class ActorHost<State, Command, Event, Effect extends DueEffect> {
       const partition = this.#partitions.get(partitionOf(id))
       this.#alone(kind.subject(id), () => partition?.restore(id, record, sequence))
     }
+  }
+
+  /**
+   * A server that was killed with a full disk may count its records from an earlier place again: what was written since
+   * lies before a checkpoint of then.
+   */
+  async #startOf(from: number): Promise<number> {
+    const { journal, log } = this.#options
+    const newest = await journal.lastSequence()
+    if (from <= newest + 1) return from
+    log.error({ from, newest }, 'the journal has lost its end, and is read from its beginning')
+    return 1
   }
 
   /**

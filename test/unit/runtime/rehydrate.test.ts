@@ -135,6 +135,8 @@ Rehydrate(
   'who asks while the journal is read shares the next reading, from the lowest place',
   async () => {
     const journal = new SlowJournal()
+    const body = { state: 'done', events: [] }
+    for (let n = 0; n < 9; n++) await journal.append('job.0.z', n, { token: 'before.1', body })
     const begun: number[] = []
     const read = journal.read.bind(journal)
     journal.read = (from, each) => {
@@ -270,5 +272,25 @@ Rehydrate('an actor that has come to rest is forgotten, and bounds no reading', 
   assert.is(host.size, 0)
   assert.is(host.checkpoints().get(0), 3)
 })
+
+Rehydrate(
+  'where the journal has lost its end, what was written since is found all the same',
+  async () => {
+    const journal = new MemoryJournal()
+    const before = makeHost(journal, 'before')
+    await before.acquire()
+    for (const id of ['a', 'b']) await before.tell('begin', id)
+    const { host, living } = makeHost(journal, 'owner')
+    await host.acquire([0])
+    const newest = journal.records.length
+    for (const [checkpoint, found] of [
+      [newest + 1, 0],
+      [newest + 2, 2],
+    ] as const) {
+      await host.rehydrate([0], checkpoint)
+      assert.is(living.ids.size, found)
+    }
+  },
+)
 
 Rehydrate.run()
