@@ -93,8 +93,12 @@ export class Endpoints {
           giveUp()
           answer(status, error)
         })
-      // A message under way does not die with its sender.
-      world.after(world.faults.latency(), () => this.#arrive(node, post, reply))
+      const sentAt = world.now()
+      // A message under way does not die with its sender; over the sleep of a machine its connection does.
+      world.after(world.faults.latency(), () => {
+        if (world.now() - sentAt > SENDER_WAITS_MS) reply(0, null, 'the connection broke')
+        else this.#arrive(node, post, reply)
+      })
     })
   }
 
