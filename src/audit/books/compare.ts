@@ -108,15 +108,21 @@ function againstLedger(
   journal: JournalReading['journal'],
   { wallet, available, locked, reserved, at, holds }: LedgerWallet,
 ): Difference[] {
-  const place = `at block ${at.block}`
+  const place = ` at block ${at.block}`
   const wanted = books.standingAt(wallet, at)
   const sum = holds.reduce((s, { kind, credits }) => s + (kind === 'locked' ? 0n : credits), 0n)
   return [
-    ...sameAmount(wallet, `the ledger's balance ${place}`, available, wanted.available),
-    ...sameAmount(wallet, `what the ledger has locked ${place}`, locked, wanted.locked),
+    ...sameAmount(wallet, "the ledger's balance", available, wanted.available, place),
+    ...sameAmount(wallet, 'what the ledger has locked', locked, wanted.locked, place),
     ...(sum === reserved
       ? []
-      : [differ(wallet, `the ledger has ${reserved} credits reserved, its jobs make ${sum}`)]),
+      : [
+          differ(
+            wallet,
+            `the ledger has ${reserved} credits reserved, its jobs make ${sum}`,
+            'what the ledger has reserved',
+          ),
+        ]),
     ...holds.flatMap(({ for: jobId, kind, credits }) => {
       if (kind === 'withdrawal') return []
       const job = books.jobs.get(jobId)

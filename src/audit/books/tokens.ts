@@ -39,17 +39,30 @@ export async function readTokens(
   const differences = [
     ...sameAmount('escrow', 'what the token has paid out of it', went, paidOut(books, withdrawn)),
     ...(unasked < 0n
-      ? [differ('escrow', `was credited ${deposited} token units, but only ${came} have come`)]
+      ? [
+          differ(
+            'escrow',
+            `was credited ${deposited} token units, but only ${came} have come`,
+            'what was credited',
+          ),
+        ]
       : []),
     ...(held === came - went
       ? []
-      : [differ('escrow', `holds ${held} token units, but by the transfers ${came - went}`)]),
+      : [
+          differ(
+            'escrow',
+            `holds ${held} token units, but by the transfers ${came - went}`,
+            'what it holds by the transfers',
+          ),
+        ]),
     ...(held === owed + unasked
       ? []
       : [
           differ(
             'escrow',
             `holds ${held} token units, but owes ${owed}, and ${unasked} came unasked`,
+            'what it holds and owes',
           ),
         ]),
   ]

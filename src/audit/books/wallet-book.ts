@@ -51,7 +51,7 @@ export function unbalancedWallet(wallet: string, book: WalletBook): Difference[]
   return [
     ...sameAmount(wallet, 'what it has deposited', book.deposited, placed),
     ...AMOUNTS.flatMap((name) =>
-      book[name] < 0n ? [differ(wallet, `${name} is ${book[name]} by the events`)] : [],
+      book[name] < 0n ? [differ(wallet, `${name} is ${book[name]} by the events`, name)] : [],
     ),
   ]
 }

@@ -201,10 +201,11 @@ Books('a ledger is held against the chain at its own position', () => {
   const wallet = { wallet: WALLET, reserved: 0n, holds: [] }
   for (const step of after) {
     const right = { ...wallet, ...step }
-    assert.equal(differences(books, service(told, { wallets: [right] })), [])
+    const exact = (given: typeof right) => differences(books, service(told, { wallets: [given] }))
+    assert.equal(exact(right), [])
     for (const name of ['available', 'locked'] as const) {
       const off = { ...right, [name]: right[name] + 1n }
-      const [found = '', ...more] = differences(books, service(told, { wallets: [off] }))
+      const [found = '', ...more] = exact(off)
       assert.match(found, /but the events make/)
       assert.equal(more, [])
     }
@@ -324,5 +325,46 @@ Books('looking twice: what changes moves, what stays in the same words differs',
   assert.is(looked.moving, 2)
   assert.is(count, 4)
 })
+
+Books(
+  'looking twice: an exact amount that differs at every look does, whatever it is',
+  async () => {
+    let [time, count] = [0, 0]
+    const look = async () => {
+      const books = enter(deposited())
+      const { at } = books.wallets.get(WALLET)!.steps[0]!
+      const off = BigInt(++count)
+      const ledger = { wallet: WALLET, available: 100n + off, locked: 0n, reserved: off, at }
+      return {
+        differences: compare(books, service(undefined, { wallets: [{ ...ledger, holds: [] }] })),
+      }
+    }
+    const pause = async (ms: number) => {
+      time += ms
+    }
+    const looked = await lookTwice({ look, patienceMs: 3, pauseMs: 1, now: () => time, pause })
+    assert.is(count, 4)
+    assert.equal(looked.standing.map(nameOf), [
+      `${WALLET}: the ledger's balance at block 1 is 104, but the events make 100`,
+      `${WALLET}: the ledger has 4 credits reserved, its jobs make 0`,
+    ])
+    assert.is(looked.moving, 0)
+  },
+)
+
+Books(
+  'looking twice: where one look outlasts all patience, there is another all the same',
+  async () => {
+    let [time, count] = [0, 0]
+    const looked = await lookTwice({
+      look: async () => {
+        time += 60
+        return { differences: [{ subject: `job_${++count}`, says: 'moves' }] }
+      },
+      ...{ patienceMs: 45, pauseMs: 1, now: () => time, pause: async () => {} },
+    })
+    assert.equal([looked.standing, count], [[], 2])
+  },
+)
 
 Books.run()
