@@ -1,7 +1,7 @@
 import type { ChainBooks } from './chain-books.ts'
 import { type Difference, differ, sameAmount } from './difference.ts'
 import type { JobBook } from './job-book.ts'
-import { isAfter } from './position.ts'
+import { isAfter, type Position, placeOf } from './position.ts'
 import type { JournalReading } from './read-journal.ts'
 import type { LedgerWallet, ViewsReading } from './read-views.ts'
 import { isLive, type Told } from './told.ts'
@@ -114,6 +114,7 @@ function againstLedger(
   return [
     ...sameAmount(wallet, "the ledger's balance", available, wanted.available, place),
     ...sameAmount(wallet, 'what the ledger has locked', locked, wanted.locked, place),
+    ...passedOver(books, wallet, at),
     ...(sum === reserved
       ? []
       : [
@@ -136,4 +137,12 @@ function againstLedger(
       return record && isLive(record) ? [] : [differ(jobId, `${says} for a job that is not live`)]
     }),
   ]
+}
+
+/** What came after the ledger's position reaches it in time: at every look there is then another to wait for. */
+function passedOver(books: ChainBooks, wallet: string, at: Position): Difference[] {
+  const next = books.wallets.get(wallet)?.steps.find((step) => isAfter(step.at, at))
+  if (!next) return []
+  const says = `the ledger reaches ${placeOf(at)}, the chain moved its credits in ${placeOf(next.at)}`
+  return [differ(wallet, says)]
 }
