@@ -56,12 +56,14 @@ function verdictOf(checks: readonly Check[]): Verdict['verdict'] {
 }
 
 /** What became of the job by its events. */
-function outcomeOf({ settlements, refunds, disputes, verdicts }: JobFacts): RecordStatus {
+export function outcomeOf(facts: JobFacts): RecordStatus {
+  const { locks, settlements, refunds, disputes, verdicts } = facts
   const [verdict] = verdicts
   if (verdict) return verdict.upheld ? 'upheld' : 'rejected'
   if (disputes.length > 0) return 'disputed'
   if (settlements.length > 0) return 'settled'
-  return refunds.length > 0 ? 'refunded' : 'locked'
+  if (refunds.length > 0) return 'refunded'
+  return locks.length > 0 ? 'locked' : 'none'
 }
 
 function checkLock({ locks }: JobFacts, lock: LockFact): Check[] {

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, parseEventLogs } from 'viem'
 import { escrowEvents, escrowReads, jobIdOf, RECORD_STATUSES, workerEvents } from '../chain/abi.ts'
 import { compareCode } from '../chain/code.ts'
 import type { Chain } from '../chain/connect.ts'
 import type { At, JobFacts, LockFact, Rules, SettlementFact } from './facts.ts'
+import { outcomeOf } from './judge.ts'
 import { askedLock, publicHash, signedProof } from './read-calldata.ts'
 
 type Key = `0x${string}`
@@ -10,8 +12,12 @@ type Event = ReturnType<typeof parseEventLogs<typeof escrowEvents>>[number]
 type EventOf<Name extends Event['eventName']> = Extract<Event, { eventName: Name }>
 
 const TRIES = 5
+const AGAIN_MS = 500
 
-/** Everything that the chain says of one job, as of one moment. */
+/**
+ * Everything that the chain says of one job, as of one moment. Of several nodes behind one address one may lag, so
+ * events and memory of the contract that part are asked for again before they are held against anybody.
+ */
 export async function readFacts(
   chain: Chain,
   key: Key,
@@ -20,8 +26,11 @@ export async function readFacts(
   for (let tries = 1; ; tries++) {
     const logs = await logsOf(chain, key)
     const facts = await readAll(chain, { key, logs, textHash })
+    const isOneStory = facts.record.status === outcomeOf(facts)
     // Nothing came in between, so that events and memory of the contract are of one moment.
-    if (tries === TRIES || (await logsOf(chain, key)).length === logs.length) return facts
+    const isOneMoment = isOneStory && (await logsOf(chain, key)).length === logs.length
+    if (isOneMoment || tries === TRIES) return facts
+    await sleep(AGAIN_MS)
   }
 }
 
