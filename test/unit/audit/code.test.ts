@@ -33,4 +33,18 @@ Code('another: shorter, longer, or with a longer note that hides code', () => {
   assert.not.ok(isSameCode('0x6001123460aa' + 'beef' + 'ffff', built))
 })
 
+// As the compiler writes it: CBOR of a hash of the sources, and of its own version.
+const note = (hash: string) => `a2646970667358221220${hash.repeat(32)}64736f6c634300081e0033`
+
+Code('the same: other comments also where a contract holds the code of one that it makes', () => {
+  const maker = (inner: string, outer: string, code = '6001') =>
+    `0x${code}${note(inner)}6002${note(outer)}`
+  const wanted: Built = { object: maker('aa', 'bb'), immutableReferences: {} }
+  assert.ok(isSameCode(maker('cc', 'dd'), wanted))
+  assert.not.ok(isSameCode(maker('cc', 'dd', '6003'), wanted))
+  const moved = `0x60${note('cc')}016002${note('dd')}`
+  assert.not.ok(isSameCode(moved, wanted))
+  assert.not.ok(isSameCode(maker('cc', 'dd').replace('64736f6c', '64736f6d'), wanted))
+})
+
 Code.run()
