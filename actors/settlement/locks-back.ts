@@ -11,8 +11,11 @@ import type { UntilChain } from './until-chain.ts'
  * each at its own pace.
  */
 export interface LocksBack {
-  /** Whether the lock lane has stored a transaction that the chain does not hold (yet, or any more). */
-  anyOnTheWay(): Promise<boolean>
+  /**
+   * Whether the lock lane has stored a transaction with this job's lock that the chain does not hold (yet, or any
+   * more). Others do not count: on a busy network there is one on its way at almost any time.
+   */
+  isOnTheWay(jobId: JobId): Promise<boolean>
   /**
    * Before a stored batch is sent again: waits until the chain holds the locks that it ends. Sent
    * too soon its items would be skipped, and jobs that count as settled do not ask a second time. Where
@@ -36,13 +39,24 @@ const LOOK_MS = 100
  * that lane has no coin, or may not offer what the chain asks, the same one is for hours.
  */
 const NONE_MS = 30_000
+/** As far back as reorgs are healed. */
+const NONCES = 64
 
 export function makeLocksBack(options: Options): LocksBack {
   const { lockOutbox, writer, reader, untilChain, clock, log } = options
 
-  const anyOnTheWay = async () => {
-    const nonce = await untilChain(() => writer.nonce('lock'))
-    return (await lockOutbox.read(nonce)).sent !== undefined
+  const nextNonce = () => untilChain(() => writer.nonce('lock'))
+  const storedAt = async (nonce: number) => (await lockOutbox.read(nonce)).sent?.batch
+  const anyOnTheWay = async () => (await storedAt(await nextNonce())) !== undefined
+  const isOnTheWay = async (jobId: JobId) => {
+    const next = await nextNonce()
+    for (let nonce = next; nonce < next + NONCES; nonce++) {
+      const batch = await storedAt(nonce)
+      if (!batch) return false
+      if (batch.type === 'lock' && batch.items.some((lock) => lock.jobId === jobId)) return true
+    }
+    // A node that tells so low a nonce has yet to come to them.
+    return true
   }
   const withoutLock = async (jobIds: readonly JobId[]) => {
     const found = await Promise.all(
@@ -55,7 +69,7 @@ export function makeLocksBack(options: Options): LocksBack {
   }
 
   return {
-    anyOnTheWay,
+    isOnTheWay,
     wait: async (batch) => {
       if (batch.type !== 'settle' && batch.type !== 'refund') return
       let missing: readonly JobId[] = batch.items.map(({ jobId }) => jobId)

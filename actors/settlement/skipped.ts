@@ -59,7 +59,7 @@ export function makeExplain(options: Options): Explain {
     const past = OF_THE_PAST.has(reason)
     const endsLock = kind === 'settle' || kind === 'refund'
     // Asked before the history is read: a lock that comes in between is found there.
-    const lockMayCome = past && endsLock && (await locksBack.anyOnTheWay())
+    const lockMayCome = past && endsLock && (await locksBack.isOnTheWay(jobId))
     const history = past ? await untilChain(() => reader.jobFactsAt(block, jobId)) : []
     // What passed it over is in that block, and what explains it may be, too: the job asks again.
     if (!history) return forget(queue, intent)

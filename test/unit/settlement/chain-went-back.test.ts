@@ -190,6 +190,26 @@ test('a lock that was returned is not waited for', async (house) => {
   assert.equal(house.heard(), ['RefuseSettlement 1 LockReturned'])
 })
 
+for (const [what, heard] of Object.entries({
+  'was returned': 'RefuseSettlement 1 LockReturned',
+  'is nowhere': 'RefuseSettlement 1 NotLocked',
+})) {
+  test(`a lock that ${what} is not hoped for as long as others are on their way`, async (house) => {
+    const { chain } = house
+    await house.start('settle')
+    if (what === 'was returned') {
+      await house.seedLocks(1)
+      await house.say(refund(job(1)))
+    }
+    chain.stuck = async () => !isOf(chain.sent.at(-1), 'lock') || new Promise(() => {})
+    await house.start('lock')
+    await house.say(lock(job(2)))
+    house.heard()
+    await house.say(settle(job(1)))
+    assert.equal(house.heard(), [heard])
+  })
+}
+
 test('an end that was told before the chain went back is not told from memory', async (house) => {
   await house.start('settle')
   await house.seedLocks(2)
@@ -218,6 +238,11 @@ function holdFirst(chain: LaneHouse['chain'], lane: Lane): () => void {
   }
   return answer
 }
+
+const isOf = (sent: string | undefined, lane: Lane): boolean =>
+  Buffer.from(sent?.slice(2) ?? '', 'hex')
+    .toString()
+    .startsWith(lane)
 
 const stealNonces = (chain: FakeChain, lane: Lane, count: number): void => {
   for (let i = 0; i < count; i++) chain.stealNonce(lane)

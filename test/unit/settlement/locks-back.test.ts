@@ -21,7 +21,10 @@ const locked: ChainFact = {
 function open() {
   const chain = { back: new Set<JobId>(), onTheWay: false, asked: 0 }
   const clock = new ManualClock()
-  const read = async () => ({ sent: chain.onTheWay ? ({} as Sent) : undefined, sequence: 0 })
+  const read = async () => ({
+    sent: chain.onTheWay ? ({ batch: {} } as Sent) : undefined,
+    sequence: 0,
+  })
   const jobFacts = async (jobId: JobId) => {
     chain.asked++
     return chain.back.has(jobId) ? [locked] : []
