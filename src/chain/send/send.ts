@@ -111,7 +111,7 @@ export async function send(
 
 /**
  * One that is in a block already may be refused in words that nobody here knows, for an empty purse, or for its size,
- * which another node did not mind.
+ * which another node did not mind. And so may one whose nonce another transaction has, or whose turn has not come.
  */
 async function offerOrFind(
   sending: Sending,
@@ -121,10 +121,11 @@ async function offerOrFind(
   try {
     return await offerOnce(sending, transaction)
   } catch (error) {
-    const isRefused = REFUSED.some((refusal) => error instanceof refusal)
-    const receipt = isRefused ? await receiptOfAny(sending, hashes) : undefined
-    if (!receipt) throw error
-    return receipt
+    if (!REFUSED.some((refusal) => error instanceof refusal)) throw error
+    const receipt = await receiptOfAny(sending, hashes)
+    if (receipt) return receipt
+    if (await isSpent(sending, transaction)) return 'nonce_spent'
+    throw error
   }
 }
 
@@ -158,13 +159,9 @@ async function lookAfter(
   transaction: SignedTransaction,
   { waitedMs, spentMs }: { readonly waitedMs: DurationMs; readonly spentMs: DurationMs },
 ): Promise<Offered> {
-  const { sender, nonces, log } = sending
+  const { sender, log } = sending
   const { nonce, hash } = transaction
-  const next = await nonces.next()
-  if (next < nonce) {
-    throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
-  }
-  if (next > nonce) {
+  if (await isSpent(sending, transaction)) {
     // However long it has waited: its block may have come since its receipt was asked for.
     if (spentMs < RECEIPT_LAG_MS) return 'nonce_spent'
     throw new LaneConflict(
@@ -174,6 +171,15 @@ async function lookAfter(
   }
   log.debug({ hash, nonce, waitedMs }, 'chain: not included yet, sending again')
   return offerOnce(sending, transaction)
+}
+
+/** @throws {NonceGap} the chain has lost what came before it */
+async function isSpent({ nonces }: Sending, { nonce, hash }: SignedTransaction): Promise<boolean> {
+  const next = await nonces.next()
+  if (next < nonce) {
+    throw new NonceGap(`${hash} has nonce ${nonce}, but the chain stands at ${next}`)
+  }
+  return next > nonce
 }
 
 async function isStuck({ rpc, stuckMs, patience }: Sending): Promise<boolean> {
