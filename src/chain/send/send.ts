@@ -129,7 +129,10 @@ async function offerOrFind(
   }
 }
 
-const REFUSED = [TransactionRefused, GasFundsMissing, BatchTooLarge]
+/** What its nonce comes after is not known to the node. Where the chain has that, it only lags: others may not. */
+class NodeLags extends ChainUnavailable {}
+
+const REFUSED = [TransactionRefused, GasFundsMissing, BatchTooLarge, NodeLags]
 
 async function offerOnce({ rpc, sender }: Sending, transaction: SignedTransaction) {
   try {
@@ -137,6 +140,7 @@ async function offerOnce({ rpc, sender }: Sending, transaction: SignedTransactio
   } catch (error) {
     // Whatever else it says of a transaction is known.
     if (error instanceof RpcError) throw new TransactionRefused(error.reason, { cause: error })
+    if (error instanceof NonceGap) throw new NodeLags(error.message, { cause: error })
     throw error
   }
 }

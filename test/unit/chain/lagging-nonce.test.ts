@@ -8,22 +8,24 @@ import { makeNonces } from '../../../src/chain/send/nonces.ts'
 import { makeLocalSigner } from '../../../src/chain/send/transaction.ts'
 import { makeEscrowWriter } from '../../../src/chain/writer.ts'
 import { toAddress } from '../../../src/domain/ids.ts'
-import type { Hex } from '../../../src/ports/escrow.ts'
+import { ChainUnavailable, type Hex, type Receipt } from '../../../src/ports/escrow.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { SIGNERS } from '../../fakes/chain/anvil.ts'
 import { GAS_TERMS } from '../../fakes/chain/gas-terms.ts'
+import { job, lock } from '../../fakes/chain/intents.ts'
 
 const log = makeLog('test', 'silent')
 const signer = makeLocalSigner(`0x${'11'.repeat(32)}`)
 const to = toAddress(`0x${'e5'.repeat(20)}`)
 const contracts = { chainId: 31_337, deployBlock: 0, jobEscrow: to } as unknown as Contracts
 const GWEI = 1_000_000_000n
+const TERMS = { rpcUrl: 'http://127.0.0.1:1', contracts, signers: SIGNERS, log, terms: GAS_TERMS }
 
 /** Several nodes behind one address: what is sent is mined at once, and some of them know it later. */
 class Nodes implements Rpc {
   readonly mined: Hex[] = []
-  /** So many questions for the nonce, and for a receipt, meet one that lags by a block. */
-  behind = { nonce: 0, receipt: 0 }
+  /** So many questions for the nonce, for a receipt, and so many transactions meet one that lags by a block. */
+  behind = { nonce: 0, receipt: 0, offer: 0 }
 
   async call<Result>(method: string, [first]: readonly unknown[]): Promise<Result> {
     return this.#answer(method, first as Hex) as Result
@@ -34,6 +36,8 @@ class Nodes implements Rpc {
     switch (method) {
       case 'eth_feeHistory':
         return { baseFeePerGas: ['0x7', '0x7'], reward: [] }
+      case 'eth_getBlockByNumber':
+        return { hash: '0x', gasLimit: '0x1c9c380' }
       case 'eth_estimateGas':
         return '0x5208'
       case 'eth_getBalance':
@@ -47,6 +51,7 @@ class Nodes implements Rpc {
           : null
       case 'eth_sendRawTransaction': {
         const { nonce = 0 } = parseTransaction(first as `0x02${string}`)
+        if (this.behind.offer-- > 0) throw new RpcError(method, -32_000, 'nonce too high')
         if (nonce < this.mined.length) throw new RpcError(method, -32_000, 'nonce too low')
         return this.mined.push(first)
       }
@@ -82,13 +87,26 @@ LaggingNonce('before its receipt does not make the transaction another one', asy
 
 LaggingNonce('is no reason for a lane to think that the chain went back', async () => {
   const { rpc } = open()
-  const terms = { rpcUrl: 'http://127.0.0.1:1', contracts, signers: SIGNERS, log, terms: GAS_TERMS }
-  const writer = makeEscrowWriter({ ...terms, rpc })
+  const writer = makeEscrowWriter({ ...TERMS, rpc })
   rpc.mined.push('0x', '0x')
   assert.is(await writer.nonce('lock'), 2)
   rpc.behind.nonce = 2
   assert.is(await writer.nonce('lock'), 2)
 })
+
+LaggingNonce(
+  'may be that of the one which is handed a transaction: it is handed out again',
+  async () => {
+    const { rpc } = open()
+    const writer = makeEscrowWriter({ ...TERMS, rpc })
+    rpc.mined.push('0x', '0x')
+    rpc.behind.offer = 1
+    const transaction = await writer.sign('lock', 2, { type: 'lock', items: [lock(job(1))] })
+    const send = () => writer.send('lock', { transaction, earlier: [] }, () => {})
+    assert.instance(await send().catch((thrown: unknown) => thrown), ChainUnavailable)
+    assert.is(((await send()) as Receipt).hash, transaction.hash)
+  },
+)
 
 LaggingNonce('that stays is that of a chain which has gone back', async () => {
   const { rpc, nonces, perform } = open()
