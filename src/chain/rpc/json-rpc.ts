@@ -4,6 +4,7 @@ import { OperatorError } from '../../domain/operator-error.ts'
 import { ChainUnavailable, type Hex } from '../../ports/escrow.ts'
 import { isAskedTooMuch } from './asked-too-much.ts'
 import { isOvertaken, OVERTAKEN_TRIES } from './moving-head.ts'
+import { isTooWide, takesTooLong } from './too-wide.ts'
 
 /** JSON-RPC to one node, over connections that stay open. */
 export interface Rpc {
@@ -15,7 +16,7 @@ export interface Rpc {
   close(): Promise<void>
 }
 
-/** The node answered, with an error. */
+/** The node answered, with an error; or not in JSON, or not in time, to a range of blocks that may be too wide. */
 export class RpcError extends ChainUnavailable {
   constructor(
     method: string,
@@ -62,13 +63,13 @@ const TIMEOUT_MS = 10_000
 const TOO_MUCH_WAITS_MS = [300, 600, 1_200]
 
 /** @throws {OperatorError} where `rpcUrl` is no address of a node */
-export function makeRpc(rpcUrl: string): Rpc {
+export function makeRpc(rpcUrl: string, timeoutMs = TIMEOUT_MS): Rpc {
   const url = nodeAddress(rpcUrl)
   const pool = new Pool(url.origin, {
     connections: CONNECTIONS,
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-    connect: { timeout: TIMEOUT_MS },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: timeoutMs },
   })
   const request = {
     method: 'POST',
@@ -104,6 +105,7 @@ export function makeRpc(rpcUrl: string): Rpc {
     // The URL stays out of messages: providers put their key in it.
     const id = ++asked
     const { status, text } = await post(id, method, params).catch((error: unknown) => {
+      if (takesTooLong(method, error)) throw new RpcError(method, 0, 'it takes the node too long')
       throw new ChainUnavailable(`${method}: the node does not answer`, { cause: error })
     })
     const answer = parseAnswer(text)
@@ -115,7 +117,9 @@ export function makeRpc(rpcUrl: string): Rpc {
     }
     if (refusal) throw refusal
     if (status !== 200 || !answer || answer.result === undefined) {
-      throw new ChainUnavailable(`${method}: the node answered HTTP ${status} and no result`)
+      const told = `the node answered HTTP ${status} and no result`
+      if (isTooWide(method, status)) throw new RpcError(method, status, told)
+      throw new ChainUnavailable(`${method}: ${told}`)
     }
     // Some proxies make a string of it.
     if (String(answer.id) !== String(id)) {
@@ -178,7 +182,9 @@ function nodeAddress(rpcUrl: string): URL {
 
 function parseAnswer(text: string): Answer | undefined {
   try {
-    const answer: unknown = JSON.parse(text)
+    const told: unknown = JSON.parse(text)
+    // Some gateways answer one question as if it were a list of one.
+    const answer: unknown = Array.isArray(told) ? told[0] : told
     return typeof answer === 'object' && answer !== null ? answer : undefined
   } catch {
     return undefined // a proxy's error page: the caller tells its status

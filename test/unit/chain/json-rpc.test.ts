@@ -12,17 +12,26 @@ const Answers = suite('answers of a node')
 
 let server: Server
 let rpc: Rpc
+let url: string
 let asked = 0
-let reply: (id: number) => { readonly status?: number; readonly body: string }
+let reply: (
+  id: number,
+  range: { readonly fromBlock?: string; readonly toBlock?: string },
+) => { readonly status?: number; readonly body: string } | 'nothing'
 Answers.before(async () => {
   server = createServer(async (request, response) => {
-    const { id } = (await json(request)) as { readonly id: number }
+    const { id, params } = (await json(request)) as {
+      readonly id: number
+      readonly params: object[]
+    }
     asked++
-    const { status = 200, body } = reply(id)
-    response.writeHead(status).end(body)
+    const told = reply(id, params[0] ?? {})
+    if (told === 'nothing') return
+    response.writeHead(told.status ?? 200).end(told.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  rpc = makeRpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  rpc = makeRpc(url)
 })
 Answers.after(async () => {
   await rpc.close()
@@ -126,6 +135,52 @@ Answers('a range that is too wide is refused at once, by the same number', async
       ? { body: answer(id, { result: '0x1' }) }
       : { body: answer(id, { error: { code: -32_005, message: 'limit exceeded' } }) }
   assert.is(await ask('eth_call'), '0x1', 'of anything else there is no range')
+})
+
+const RANGE = { address: `0x${'e5'.repeat(20)}`, topics: [] } as never
+const WIDE = { code: -32_600, message: 'eth_getLogs is limited to 100 blocks' }
+
+/** As gateways say it that stand before a node. */
+const TOO_WIDE: readonly (readonly [string, (id: number) => ReturnType<typeof reply>])[] = [
+  ['in a list of one', (id) => ({ status: 400, body: `[${answer(id, { error: WIDE })}]` })],
+  ['in words alone', () => ({ status: 400, body: 'block range is too wide' })],
+  ['with a page', () => ({ status: 413, body: '<html>Request Entity Too Large</html>' })],
+  ['once it has taken too long', () => ({ status: 504, body: '<html>Gateway Timeout</html>' })],
+]
+
+for (const [how, refuse] of TOO_WIDE) {
+  Answers(`a range that is refused ${how} is asked for in parts`, async () => {
+    reply = (id, { fromBlock, toBlock }) =>
+      Number(toBlock) - Number(fromBlock) >= 100
+        ? refuse(id)
+        : { body: answer(id, { result: [{ blockNumber: fromBlock }] }) }
+    const logs = await readLogs(rpc, RANGE, 1, 200)
+    assert.equal(
+      logs.map(({ blockNumber }) => Number(blockNumber)),
+      [1, 101],
+    )
+  })
+}
+
+Answers('a range that the node does not answer in time is asked for in parts', async () => {
+  reply = (id, { fromBlock, toBlock }) =>
+    Number(toBlock) - Number(fromBlock) >= 100
+      ? 'nothing'
+      : { body: answer(id, { result: [{ blockNumber: fromBlock }] }) }
+  const impatient = makeRpc(url, 200)
+  assert.is((await readLogs(impatient, RANGE, 1, 200)).length, 2)
+  const told = await impatient.call('eth_call', [{ toBlock: '0xff' }]).catch((error) => error)
+  assert.not.instance(told, RpcError, 'of anything else there is no part')
+  await impatient.close()
+})
+
+Answers('a range is not asked for in parts of a gateway whose node is away', async () => {
+  reply = () => ({ status: 502, body: '<html>Bad Gateway</html>' })
+  asked = 0
+  const told = await readLogs(rpc, RANGE, 1, 200).catch((thrown: unknown) => thrown)
+  assert.instance(told, ChainUnavailable)
+  assert.not.instance(told, RpcError)
+  assert.is(asked, 1)
 })
 
 /** They are what is to be done about a transaction, and come again however often it is sent. */
