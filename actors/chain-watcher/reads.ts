@@ -1,4 +1,5 @@
 import type { Trail } from '../../src/domain/block-trail.ts'
+import { fewAtOnce } from '../../src/domain/few-at-once.ts'
 import { ChainUnavailable, type EscrowReader } from '../../src/ports/escrow.ts'
 import type { BlockId, Ledger } from '../../src/ports/ledger.ts'
 import type { Log } from '../../src/telemetry/log.ts'
@@ -47,7 +48,8 @@ export async function proveReads(
     if (hash === undefined) throw new ChainUnavailable(`the node does not have block ${block}`)
     return hash === blockHash
   }
-  const found = await Promise.all(reads.map(isOnChain))
+  // As many as blocks went by while nobody followed.
+  const found = await fewAtOnce(reads, isOnChain)
   if (found.every(Boolean)) return reads
   log.warn({ reads, upTo }, 'watcher: wallets are as of a block that is gone, reading them anew')
   await ledger.forget()

@@ -1,4 +1,5 @@
 import type { RpcBlock, RpcLog } from 'viem'
+import { fewAtOnce } from '../../domain/few-at-once.ts'
 import { type JobId, toHex32 } from '../../domain/ids.ts'
 import {
   type Block,
@@ -84,7 +85,7 @@ async function withTimestamps(rpc: Rpc, logs: readonly RpcLog[]): Promise<readon
   const timeless = logs.filter((log) => TIMED.includes(log.topics[0]) && !log.blockTimestamp)
   if (timeless.length === 0) return logs
   const numbers = [...new Set(timeless.map((log) => Number(log.blockNumber)))]
-  const blocks = await Promise.all(numbers.map((number) => blockOf(rpc, number)))
+  const blocks = await fewAtOnce(numbers, (number) => blockOf(rpc, number))
   const timestamps = new Map(blocks.map((block) => [Number(block?.number), block?.timestamp]))
   const missing = numbers.find((number) => !timestamps.has(number))
   if (missing !== undefined) throw new ChainUnavailable(`the node does not have block ${missing}`)
