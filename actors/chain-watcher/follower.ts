@@ -39,6 +39,8 @@ export interface FollowerOptions {
   tell(change: CreditChange, told: () => void): void
   tellSlash(slash: Slash, told: () => void): void
   readonly metrics: WatcherMetrics
+  /** While so much waits to be taken, no more blocks are. */
+  readonly untakenMax?: number
   /** Everything up to the end of the cursor's trail has been taken. */
   moved(cursor: Cursor): void
   /** The last block that is not followed again after a crash. */
@@ -54,15 +56,21 @@ export interface Follower {
 const NEAR_BLOCKS = 64
 /** A lock that a reorg has undone is sent again, perhaps for more, and is mostly included by then. */
 const LOCKS_TOLD_BLOCKS = 64
+/**
+ * A kilobyte each, in a process that jobs run in, too. Blocks are read faster than jobs hear of them: with all that a
+ * chain has seen since the deployment, as where the cursor is lost, there would be no end of it.
+ */
+const UNTAKEN_MAX = 100_000
 
 /**
  * Follows the chain's head through reorgs. The ledger goes first; what is delivered and told holds
- * nothing up, but until it is, the trail that is kept does not pass its block.
+ * nothing up, unless it is very much; but until it is, the trail that is kept does not pass its block.
  */
 export function makeFollower(options: FollowerOptions): Follower {
-  const { reader, confirmations, deployBlock } = options
+  const { reader, confirmations, deployBlock, untakenMax = UNTAKEN_MAX } = options
   let { trail, locksToldTo } = options.cursor
   let water = waterAt(trail, deployBlock)
+  let isHeldUp = false
   const lags = makeLag(reader, options.clock)
   const lateReads = makeLateReads(options)
 
@@ -75,16 +83,28 @@ export function makeFollower(options: FollowerOptions): Follower {
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
     const to = Math.min(final, rangeEnd(from, { final, near: NEAR_BLOCKS }))
-    const end = to < from ? undefined : to === head.number ? head : await reader.block(to)
+    const isFull = water.untaken >= untakenMax
+    const end = isFull || to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
       return stepBack(last, head)
     }
     // Before what is next is applied on top of them.
     if (last) await lateReads.bringUp(last, trail, end?.number ?? last.block)
+    tellWhetherFull(isFull, to === final)
     if (end) await take(end, await reader.facts(from, to, { after: last?.hash, end: end.hash }))
     tellHowFar(head.number, final)
     if (!end) return false
     return to < final
+  }
+
+  /** Once, until all is taken: while it catches up, it is full again and again. */
+  const tellWhetherFull = (isFull: boolean, isCaughtUp: boolean): void => {
+    if (isFull === isHeldUp || (isHeldUp && !isCaughtUp)) return
+    isHeldUp = isFull
+    const { untaken } = water
+    if (isFull)
+      options.log.warn({ untaken }, 'watcher: waits until jobs and webhooks have heard more')
+    else options.log.info('watcher: jobs and webhooks have heard')
   }
 
   const tellHowFar = (head: number, final: number) =>

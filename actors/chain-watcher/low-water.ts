@@ -8,11 +8,14 @@ export interface LowWater {
   /** One delivery of `block` was taken. @returns whether `done` has moved */
   close(block: number): boolean
   readonly done: number
+  /** Deliveries that are open. */
+  readonly untaken: number
 }
 
 export function makeLowWater(from: number): LowWater {
   const left = new Map<number, number>()
   let done = from
+  let untaken = 0
   /** The map keeps the order in which blocks were opened. */
   const move = (): boolean => {
     const before = done
@@ -26,14 +29,19 @@ export function makeLowWater(from: number): LowWater {
   return {
     open: (block, deliveries) => {
       left.set(block, deliveries)
+      untaken += deliveries
       return move()
     },
     close: (block) => {
       left.set(block, (left.get(block) ?? 1) - 1)
+      untaken--
       return move()
     },
     get done() {
       return done
+    },
+    get untaken() {
+      return untaken
     },
   }
 }

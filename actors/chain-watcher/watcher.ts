@@ -19,6 +19,8 @@ export interface WatcherOptions extends CreditFactsOptions {
   readonly confirmations: number
   readonly deployBlock: number
   readonly metrics: WatcherMetrics
+  /** While so much waits for jobs and webhooks to hear of it, no more blocks are taken. */
+  readonly untakenMax?: number
 }
 
 /** Turns the chain's logs into balances of the ledger, and facts of jobs, wallets and workers. One host runs it. */

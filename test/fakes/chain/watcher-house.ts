@@ -28,6 +28,8 @@ export class WatcherHouse {
   /** What jobs were told, and took. */
   readonly taken: JobCommand[] = []
   readonly deaf = new Set<JobId>()
+  /** So much may wait to be taken. */
+  untakenMax = 100_000
   reply: 'accepted' | 'unknown_job' = 'accepted'
 
   listen(): void {
@@ -46,8 +48,8 @@ export class WatcherHouse {
     const { chain, ledger, bus, registry, clock } = this
     const common = { ledger, bus, registry, clock, log: makeLog('test', 'silent') }
     const tells = { ...this.wallets.ports, load }
-    const options = { ...common, ...tells, reader: chain, confirmations, deployBlock: 1 }
-    const watcher = makeChainWatcher({ ...options, metrics: this.#figures })
+    const where = { reader: chain, confirmations, deployBlock: 1, untakenMax: this.untakenMax }
+    const watcher = makeChainWatcher({ ...common, ...tells, ...where, metrics: this.#figures })
     await watcher.start()
     await rest()
     return watcher

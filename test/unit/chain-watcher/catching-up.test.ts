@@ -1,6 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ChainUnavailable } from '../../../src/ports/escrow.ts'
+import { type ChainFact, ChainUnavailable } from '../../../src/ports/escrow.ts'
+import { hashOf } from '../../fakes/chain/fake-chain.ts'
+import { job, WALLET } from '../../fakes/chain/intents.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
 import { SOON_MS, until } from '../../until.ts'
 
@@ -35,6 +37,46 @@ CatchingUp(
     )
     assert.is(house.saved(), 300)
     assert.is(house.ledger.forgotten, 0)
+    await watcher.stop()
+  },
+)
+
+CatchingUp(
+  'what nobody hears of does not pile up without end, and is told in the end',
+  async () => {
+    const house = new WatcherHouse()
+    house.untakenMax = 200
+    const about = { wallet: WALLET, claimedHash: hashOf('another text') }
+    for (let block = 1; block <= 100; block++) {
+      house.chain.mine((at) =>
+        Array.from(
+          { length: 5 },
+          (_, logIndex): ChainFact => ({
+            ...{ ...at, ...about, logIndex },
+            ...{ type: 'disputed', jobId: job(block) },
+          }),
+        ),
+      )
+    }
+    let read = 0
+    const facts = house.chain.facts.bind(house.chain)
+    house.chain.facts = async (from, to, ends) => {
+      read = to
+      return facts(from, to, ends)
+    }
+    const watcher = await house.watch()
+    for (let second = 0; second < 5; second++) await house.clock.advance(1_000)
+    assert.ok(read < 60, `read ${read} blocks of 5 facts that nobody heard of`)
+    house.listen()
+    await until(
+      'all to be told',
+      async () => {
+        await house.clock.advance(1_000)
+        return house.saved() === 100
+      },
+      SOON_MS,
+    )
+    assert.is(house.taken.length, 500)
     await watcher.stop()
   },
 )
