@@ -13,7 +13,7 @@ const LIMIT_EXCEEDED = -32_005
 const LIMITED: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_sendRawTransaction'])
 /** The words of Alchemy, Infura, QuickNode, Chainstack, dRPC, Base and others; their numbers all differ. */
 const WORDS =
-  /rate.?limit|too many request|request (rate|limit|count)|concurrent requests|per second|\/second|\brps\b|throttl/i
+  /rate.?limit|too many request|request (rate|limit|count)|concurrent requests|per sec|\/sec|\brps\b|throttl|(exceeded|reached) the quota/i
 /** Told as that of HTTP: a nonce or a block may have the same. */
 const NUMBER = /^429\b|(http|status|code|error|response)\W{0,3}429\b/i
 

@@ -98,6 +98,8 @@ const TOO_OFTEN: readonly (readonly [status: number, code: number, message: stri
   [200, -32_000, 'Request failed with status code 429'],
   [200, 15, 'Too many request, try again later'],
   [200, -32_029, 'rate limit reached'],
+  [200, -32_012, 'credits limited to 6000/sec'],
+  [200, -32_000, 'Exceeded the quota usage'],
 ]
 
 Answers('too many questions are asked again later, and told as no answer', async () => {
