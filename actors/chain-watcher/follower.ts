@@ -1,6 +1,8 @@
 import {
   endOf,
   lastCommon,
+  nextRangeBlocks,
+  RANGE_BLOCKS_FIRST,
   rangeEnd,
   type Seen,
   type Trail,
@@ -71,6 +73,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   let { trail, locksToldTo } = options.cursor
   let water = waterAt(trail, deployBlock)
   let isHeldUp = false
+  let most = RANGE_BLOCKS_FIRST
   const lags = makeLag(reader, options.clock)
   const lateReads = makeLateReads(options)
 
@@ -82,7 +85,7 @@ export function makeFollower(options: FollowerOptions): Follower {
     tellHowFar(head.number, final)
     const last = endOf(trail)
     const from = last ? last.block + 1 : deployBlock
-    const to = Math.min(final, rangeEnd(from, { final, near: NEAR_BLOCKS }))
+    const to = Math.min(final, rangeEnd(from, { final, near: NEAR_BLOCKS, most }))
     const isFull = water.untaken >= untakenMax
     const end = isFull || to < from ? undefined : to === head.number ? head : await reader.block(to)
     if (last && !(await isLinked(reader, last, head, end))) {
@@ -91,7 +94,12 @@ export function makeFollower(options: FollowerOptions): Follower {
     // Before what is next is applied on top of them.
     if (last) await lateReads.bringUp(last, trail, end?.number ?? last.block)
     tellWhetherFull(isFull, to === final)
-    if (end) await take(end, await reader.facts(from, to, { after: last?.hash, end: end.hash }))
+    if (end) {
+      const facts = await reader.facts(from, to, { after: last?.hash, end: end.hash })
+      // Far from the head all of it is in memory at once.
+      if (final - to >= NEAR_BLOCKS) most = nextRangeBlocks(most, facts.length)
+      await take(end, facts)
+    }
     tellHowFar(head.number, final)
     if (!end) return false
     return to < final

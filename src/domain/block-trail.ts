@@ -33,12 +33,34 @@ export async function lastCommon(
 export const RANGE_BLOCKS_MAX = 500
 const NEAR_RANGE_BLOCKS = 8
 
+interface RangeTerms {
+  /** The last block that counts. */
+  readonly final: number
+  /** This many blocks before it are near. */
+  readonly near: number
+  /** Blocks of a range that is far. */
+  readonly most?: number
+}
+
 /**
  * The last block of the next range to read. Near the head ranges are short: the trail is finer there, so
  * that a reorg costs few blocks that are read again.
- * @param final the last block that counts @param near this many blocks before it are near
  */
-export function rangeEnd(from: number, { final, near }: { final: number; near: number }): number {
+export function rangeEnd(
+  from: number,
+  { final, near, most = RANGE_BLOCKS_MAX }: RangeTerms,
+): number {
   const far = final - near
-  return from < far ? Math.min(far, from + RANGE_BLOCKS_MAX - 1) : from + NEAR_RANGE_BLOCKS - 1
+  return from < far ? Math.min(far, from + most - 1) : from + NEAR_RANGE_BLOCKS - 1
+}
+
+/** Nobody knows what is in the first one. */
+export const RANGE_BLOCKS_FIRST = 16
+/** A log is some five kilobytes of memory while its range is read. */
+const RANGE_LOGS_MAX = 10_000
+
+/** How many blocks the range after one of `blocks` may have, in which there were so many logs. */
+export function nextRangeBlocks(blocks: number, logs: number): number {
+  if (logs > RANGE_LOGS_MAX) return Math.max(NEAR_RANGE_BLOCKS, Math.floor(blocks / 2))
+  return logs * 2 > RANGE_LOGS_MAX ? blocks : Math.min(RANGE_BLOCKS_MAX, blocks * 2)
 }

@@ -81,4 +81,31 @@ CatchingUp(
   },
 )
 
+CatchingUp('of a busy time few blocks are read at once', async () => {
+  const house = new WatcherHouse()
+  house.listen()
+  for (let block = 1; block <= 300; block++) house.chain.mine(() => [])
+  const asked: number[] = []
+  const { facts } = house.chain
+  const workers = Array.from({ length: 300 }, (_, workerId) => workerId)
+  house.chain.facts = async (from, to, ends) => {
+    asked.push(to - from + 1)
+    await facts.call(house.chain, from, to, ends)
+    const about = { signer: WALLET, payee: WALLET, tx: hashOf('tx'), blockHash: hashOf('block') }
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i).flatMap((block) =>
+      workers.map(
+        (workerId): ChainFact => ({
+          ...{ ...about, workerId, block, logIndex: workerId },
+          type: 'worker_registered',
+        }),
+      ),
+    )
+  }
+  const watcher = await house.watch()
+  await house.clock.advance(1_000)
+  assert.ok(Math.max(...asked) * workers.length < 20_000, `read ${asked} blocks at once`)
+  await watcher.stop()
+  assert.is(house.saved(), 300)
+})
+
 CatchingUp.run()

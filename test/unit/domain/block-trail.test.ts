@@ -1,6 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lastCommon, rangeEnd, type Trail, upTo } from '../../../src/domain/block-trail.ts'
+import {
+  lastCommon,
+  nextRangeBlocks,
+  rangeEnd,
+  type Trail,
+  upTo,
+} from '../../../src/domain/block-trail.ts'
 import type { Hex32 } from '../../../src/domain/ids.ts'
 
 const BlockTrail = suite('block trail')
@@ -33,6 +39,17 @@ BlockTrail(
     assert.is(end(900), 936)
     assert.is(end(936), 943)
     assert.is(end(999), 1_006)
+  },
+)
+
+BlockTrail(
+  'ranges are longer where there is little in them, and shorter where there is much',
+  () => {
+    assert.is(nextRangeBlocks(16, 0), 32)
+    assert.is(nextRangeBlocks(400, 1_000), 500)
+    assert.is(nextRangeBlocks(64, 8_000), 64)
+    assert.is(nextRangeBlocks(64, 20_000), 32)
+    assert.is(nextRangeBlocks(9, 20_000), 8)
   },
 )
 
