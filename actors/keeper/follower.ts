@@ -2,6 +2,8 @@ import {
   endOf,
   LAG_MAX_MS,
   lastCommon,
+  nextRangeBlocks,
+  RANGE_BLOCKS_FIRST,
   rangeEnd,
   type Seen,
   type Trail,
@@ -46,6 +48,7 @@ export function makeFollower(options: FollowerOptions): Follower {
   const { reader, clock, log, confirmations, deployBlock } = options
   let { trail, watch } = options
   let missingSince: number | undefined
+  let most = RANGE_BLOCKS_FIRST
 
   const step = async (head: KeeperBlock): Promise<boolean> => {
     const last = endOf(trail)
@@ -57,11 +60,13 @@ export function makeFollower(options: FollowerOptions): Follower {
     }
     const from = last ? last.block + 1 : deployBlock
     const final = head.number - (confirmations - 1)
-    const to = Math.min(final, rangeEnd(from, { final, near: REWIND_BLOCKS }))
+    const to = Math.min(final, rangeEnd(from, { final, near: REWIND_BLOCKS, most }))
     if (to < from) return false
     const end = to === head.number ? head : await reader.block(to)
     if (!end) return false // a node that lags behind the one that told the head
-    watch = evolve(watch, await reader.events(from, end, last?.hash), to)
+    const events = await reader.events(from, end, last?.hash)
+    if (final - to >= REWIND_BLOCKS) most = nextRangeBlocks(most, events.length)
+    watch = evolve(watch, events, to)
     trail = [...trail, { block: to, hash: end.hash }].slice(-TRAIL_MAX)
     return to < final
   }
