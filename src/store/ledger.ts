@@ -105,11 +105,18 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
 
     forget: async () => {
       const reads = await redis.zrangebyscore(READS, 0, '+inf')
-      for await (const keys of redis.scanStream({ match: 'w:{*}', count: 500 })) {
-        if (keys.length > 0) await redis.unlink(...(keys as string[]))
-      }
-      if (reads.length > 0) await redis.zrem(READS, ...reads)
+      await forgetWallets(redis)
+      if (reads.length === 0) return
+      await redis.zrem(READS, ...reads)
+      // One that was read meanwhile at one of these blocks is noted nowhere any more.
+      await forgetWallets(redis)
     },
+  }
+}
+
+async function forgetWallets(redis: Redis): Promise<void> {
+  for await (const keys of redis.scanStream({ match: 'w:{*}', count: 500 })) {
+    if (keys.length > 0) await redis.unlink(...(keys as string[]))
   }
 }
 
