@@ -36,16 +36,18 @@ export class JoinClaims {
    * @throws where nobody can tell
    */
   async claim(
-    { jobId, wallet, deadlineAt }: Pick<StartJob, 'jobId' | 'wallet' | 'deadlineAt'>,
+    { jobId, wallet, at, deadlineAt }: Pick<StartJob, 'jobId' | 'wallet' | 'at' | 'deadlineAt'>,
     { key, bodyDigest, replaces }: JoinClaim,
   ): Promise<JoinHolder | undefined> {
     const { joins, clock } = this.#options
-    const at = placeOf(wallet, key)
-    const claim: Claimed = { jobId, bodyDigest, until: addMs(deadlineAt, JOIN_MARGIN_MS) }
+    const place = placeOf(wallet, key)
+    // By a clock of hosts: that of the edge may be wrong, and a claim that is over at its beginning is none.
+    const until = addMs(clock.now(), deadlineAt - at + JOIN_MARGIN_MS)
+    const claim: Claimed = { jobId, bodyDigest, until }
     let revision = 0
     for (let tried = 0; tried < TRIES; tried++) {
-      if ((await joins.put(at, claim, revision)) !== 'conflict') return undefined
-      const found = await joins.get(at)
+      if ((await joins.put(place, claim, revision)) !== 'conflict') return undefined
+      const found = await joins.get(place)
       const holder = found?.value as Claimed | undefined
       if (holder?.jobId === jobId) return undefined
       if (holder && holder.jobId !== replaces && holder.until > clock.now()) return shown(holder)

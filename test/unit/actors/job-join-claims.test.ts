@@ -35,8 +35,10 @@ async function house() {
     await host.acquire([partitionOfJob(id)])
     return id
   }
-  const begin = (jobId: JobId, join: JoinClaim) => {
-    const command = { ...(start as StartJob), jobId, deadlineAt: addMs(clock.now(), WINDOW_MS) }
+  /** @param ahead of the edge's clock */
+  const begin = (jobId: JobId, join: JoinClaim, ahead = 0) => {
+    const at = addMs(clock.now(), ahead)
+    const command = { ...(start as StartJob), jobId, at, deadlineAt: addMs(at, WINDOW_MS) }
     const said = { ...command, key: { ...command.key, join } }
     return bus.request<JobReply>(SUBJECTS.jobCommand(jobId), said, 1_000)
   }
@@ -82,6 +84,17 @@ Claims('after its time the key is free', async () => {
   await clock.advance(1)
   assert.is((await begin(await another(), claim)).type, 'accepted')
 })
+
+for (const ahead of [-600_000, 600_000]) {
+  Claims(`nor sooner or later where the clock of its edge is ${ahead} ms ahead`, async () => {
+    const { clock, another, begin } = await house()
+    assert.is((await begin(await another(), claim, ahead)).type, 'accepted')
+    await clock.advance(WINDOW_MS + MARGIN_MS - 1)
+    assert.is((await begin(await another(), claim)).type, 'refused')
+    await clock.advance(1)
+    assert.is((await begin(await another(), claim)).type, 'accepted')
+  })
+}
 
 Claims('of two at once one begins', async () => {
   const { another, begin } = await house()
