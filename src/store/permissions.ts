@@ -86,7 +86,7 @@ const pool: readonly Grant[] = [CONNECTS, reading([PROMPTS], 'get'), writing([AN
 const actors: readonly Grant[] = [
   CONNECTS,
   { commands: ['scan', 'bgrewriteaof'] },
-  scripts(WALLETS, HOLDS, JOINS, OPEN_JOBS, VOUCHERS, ...JOB_VIEWS, REBUILDING),
+  scripts(WALLETS, HOLDS, JOINS, OPEN_JOBS, VOUCHERS, OPEN_VOUCHERS, ...JOB_VIEWS, REBUILDING),
   on([WALLETS], 'hget', 'hmget', 'hset', 'hincrby', 'unlink', 'expire'),
   on([HOLDS], 'hget', 'hset', 'hdel', 'hexists'),
   // One command on both needs one grant of both.

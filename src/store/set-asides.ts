@@ -22,24 +22,22 @@ declare module 'ioredis' {
 
 /** Credits set aside for vouchers, in the ledger's own keys. */
 export function makeSetAsides(redis: Redis, generation: () => Promise<string>): SetAsides {
-  redis.defineCommand('ledgerSetAside', { numberOfKeys: 3, lua: ledgerScript('set-aside') })
-  redis.defineCommand('ledgerEndAside', { numberOfKeys: 3, lua: ledgerScript('end-aside') })
+  redis.defineCommand('ledgerSetAside', { numberOfKeys: 4, lua: ledgerScript('set-aside') })
+  redis.defineCommand('ledgerEndAside', { numberOfKeys: 4, lua: ledgerScript('end-aside') })
 
   const of = async (wallet: Address): Promise<string[]> => [
     walletKey(wallet),
     holdsKey(wallet),
     voucherKey(wallet),
+    OPEN,
     await generation(),
   ]
 
   return {
     setAside: async ({ wallet, requestId, credits, to, deadline }, seen) => {
-      const args = await of(wallet)
-      // The entry comes first, and stays until it is overdue: one without anything set aside is
-      // harmless, the reverse is not.
-      await redis.zadd(OPEN, 'NX', deadline, memberOf(wallet, requestId))
       const terms = [credits, to, seen.nonce, deadline, seen.block, seen.time].map(String)
-      return toReply(wallet, await redis.ledgerSetAside(...args, requestId, ...terms))
+      const args = [requestId, ...terms, memberOf(wallet, requestId)]
+      return toReply(wallet, await redis.ledgerSetAside(...(await of(wallet)), ...args))
     },
 
     held: async (wallet) => {
@@ -50,8 +48,8 @@ export function makeSetAsides(redis: Redis, generation: () => Promise<string>): 
     },
 
     end: async (wallet, requestId) => {
-      await redis.ledgerEndAside(...(await of(wallet)), requestId)
-      await redis.zrem(OPEN, memberOf(wallet, requestId))
+      const args = [requestId, memberOf(wallet, requestId)]
+      await redis.ledgerEndAside(...(await of(wallet)), ...args)
     },
 
     overdue: async (unixSeconds, limit) => {

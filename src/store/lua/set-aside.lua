@@ -1,6 +1,8 @@
 -- KEYS[3] v:{wallet}  the latest voucher: i request id, c credits, t to, n nonce, d deadline (s)
+-- KEYS[4] vouchers    sorted set of '<wallet> <request id>': what is set aside, by deadline. In one step with it:
+--                     nobody would end one that is not in it.
 -- ARGV[2] request id  [3] credits  [4] to  [5] the wallet's next nonce on chain  [6] deadline (s)
--- ARGV[7] block after which that was the nonce  [8] its time (s)
+-- ARGV[7] block after which that was the nonce  [8] its time (s)  [9] entry of 'vouchers'
 -- returns {'set_aside', request id, credits, to, nonce, deadline} | {'open', deadline}
 --         | {'insufficient', remaining} | {'stale'} | {'used'} | {'unknown'}
 local KEPT_SECONDS = 86400
@@ -25,4 +27,5 @@ redis.call('HSET', holds, WITHDRAWAL, 'r' .. whole(credits), WITHDRAWAL_AFTER, A
 add('r', credits)
 redis.call('HSET', KEYS[3], 'i', ARGV[2], 'c', ARGV[3], 't', ARGV[4], 'n', ARGV[5], 'd', ARGV[6])
 redis.call('EXPIRE', KEYS[3], KEPT_SECONDS)
+redis.call('ZADD', KEYS[4], ARGV[6], ARGV[9])
 return { 'set_aside', ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6] }

@@ -15,27 +15,34 @@ const SetAsides = suite('store: what is set aside, a day later')
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const BEGIN_MS = 1_800_000_000_000
-const node = {
-  call: async (_service: string, act: () => unknown) => act(),
-  onDeath: () => {},
-} as unknown as Node
+/** @param before each command */
+const nodeThat = (before: () => Promise<void>) =>
+  ({
+    call: async (_service: string, act: () => unknown) => {
+      await before()
+      return act()
+    },
+    onDeath: () => {},
+  }) as unknown as Node
+const node = nodeThat(async () => {})
 
-async function open() {
+async function open(credits = 500) {
   let now = BEGIN_MS
   const world = {
     random: makeRandom(1),
     now: () => toUnixMs(now),
     history: { add: () => {} },
   } as unknown as World
-  const { ledger, setAsides } = connectSimRedis(new SimRedis(world, await openScripts()), node)
-  const account = { available: toCredits(500), locked: toCredits(0), lastTopupAt: null }
+  const redis = new SimRedis(world, await openScripts())
+  const { ledger, setAsides } = connectSimRedis(redis, node)
+  const account = { available: toCredits(credits), locked: toCredits(0), lastTopupAt: null }
   await ledger.load(WALLET, { ...account, block: 10 })
-  const setAside = (requestId: string, credits: number) => {
+  const setAside = (requestId: string, credits: number, before = async () => {}) => {
     const time = now / 1_000
     const terms = { to: toAddress(`0x${'bb'.repeat(20)}`), deadline: time + 120 }
-    return setAsides.setAside(
+    return connectSimRedis(redis, nodeThat(before)).setAsides.setAside(
       { wallet: WALLET, requestId, credits: toCredits(credits), ...terms },
-      { nonce: 0n, block: 10, time },
+      { nonce: 0n, block: 11, time },
     )
   }
   const remaining = async () => {
@@ -45,7 +52,14 @@ async function open() {
   const pass = (ms: number) => {
     now += ms
   }
-  return { setAsides, setAside, remaining, pass }
+  const topUp = () =>
+    ledger.apply([
+      {
+        ...{ wallet: WALLET, block: 11, logIndex: 0, kind: 'deposited' },
+        ...{ credits: toCredits(500), at: toUnixMs(now) },
+      },
+    ])
+  return { setAsides, setAside, remaining, pass, topUp }
 }
 
 SetAsides(
@@ -72,5 +86,25 @@ SetAsides('or the next one takes its place', async () => {
   await setAsides.end(WALLET, 'w-2')
   assert.is(await remaining(), 500)
 })
+
+for (const command of [0, 1, 2, 3]) {
+  SetAsides(
+    `one that was refused, and is granted while a sweep looks for it: ${command}`,
+    async () => {
+      const { setAsides, setAside, pass, topUp } = await open(100)
+      assert.is((await setAside('w-1', 400)).type, 'insufficient')
+      pass(130_000)
+      await topUp()
+      let before = 0
+      const granted = await setAside('w-1', 400, async () => {
+        if (before++ !== command) return
+        if ((await setAsides.held(WALLET)) === undefined) await setAsides.end(WALLET, 'w-1')
+      })
+      assert.is(granted.type, 'set_aside')
+      const found = await setAsides.overdue(BEGIN_MS / 1_000 + 1_000, 10)
+      assert.equal(found, [{ wallet: WALLET, requestId: 'w-1' }], 'a sweep will find it')
+    },
+  )
+}
 
 SetAsides.run()
