@@ -6,14 +6,14 @@ import type {
   RefuseDispute,
   ResolveDispute,
 } from '../../src/messages/dispute.ts'
-import { accept, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
+import { accept, behindOr, type Decision, nothing, refuse } from '../../src/runtime/kind.ts'
 import { disputeOf } from './completed.ts'
 import type { JobEvent } from './events.ts'
-import { type BegunJob, isCompleted, type Job } from './state.ts'
+import { type BegunJob, isCompleted, isRunning, type Job } from './state.ts'
 
 /** What may be said about a contested answer: by its caller, by the lane, by the chain. */
 
-const refusal = (why: DisputeRefusal): Decision<never> => refuse(why)
+const refusal = (why: DisputeRefusal) => refuse(why)
 
 /** @param windowMs counted from the final output token, whatever the hash */
 export function decideDispute(
@@ -22,6 +22,8 @@ export function decideDispute(
   windowMs: DurationMs,
 ): Decision<JobEvent> {
   if (wallet !== job.terms.wallet) return refusal('job_not_found')
+  // Who contests an answer has it: another owner may have heard of it.
+  if (isRunning(job)) return behindOr(refusal('job_not_completed'))
   if (!isCompleted(job)) return refusal('job_not_completed')
   // The same request again: its edge had no answer. The window may have ended meanwhile.
   if ('dispute' in job && job.dispute.requestId === requestId) return nothing

@@ -141,7 +141,10 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
         continue
       }
       if (decision.type === 'behind' && decision.unanswered) throw new Unanswered(this.id)
-      if (decision.type !== 'accept') return this.#kind.reply(this.#state, decision, command)
+      if (decision.type !== 'accept') {
+        const told = (decision.type === 'behind' && decision.otherwise) || decision
+        return this.#kind.reply(this.#state, told, command)
+      }
       const isFirst = this.#state === undefined
       if (await this.#append(decision)) {
         if (isFirst) this.#kind.begun?.(command)

@@ -46,10 +46,10 @@ export type Decision<Event> =
   | { readonly type: 'nothing' }
   /**
    * The command speaks of what this state has not come to. Another owner may have written it, so the
-   * journal is read before this is an answer; then it is one, as `nothing`. `unanswered`: it is none, since
-   * the state will come to it, and whoever was not answered says it again.
+   * journal is read before this is an answer; then it is one, as `nothing`, or as `otherwise`. `unanswered`: it is
+   * none, since the state will come to it, and whoever was not answered says it again.
    */
-  | { readonly type: 'behind'; readonly unanswered?: true }
+  | { readonly type: 'behind'; readonly unanswered?: true; readonly otherwise?: Refusal }
   | Refusal
 
 /** `about`: what is told beside the reason. */
@@ -65,6 +65,11 @@ export const accept = <Event>(...events: Event[]): Decision<Event> => ({ type: '
 export const nothing: Decision<never> = { type: 'nothing' }
 export const behind: Decision<never> = { type: 'behind' }
 export const early: Decision<never> = { type: 'behind', unanswered: true }
+/** @param refusal the answer where the journal knows no more */
+export const behindOr = (refusal: Refusal): Decision<never> => ({
+  type: 'behind',
+  otherwise: refusal,
+})
 export const refuse = (reason: string, about?: object): Refusal =>
   about ? { type: 'refuse', reason, about } : { type: 'refuse', reason }
 

@@ -66,9 +66,11 @@ export function given(...past: JobEvent[]) {
         thenNothing() {
           assert.is(decision.type, 'nothing')
         },
+        /** Perhaps after a look into the journal, which knows no more. */
         thenRefused(reason?: string) {
-          assert.is(decision.type, 'refuse')
-          if (reason !== undefined) assert.equal(decision, { type: 'refuse', reason })
+          const told = decision.type === 'behind' ? decision.otherwise : decision
+          assert.is(told?.type, 'refuse')
+          if (reason !== undefined) assert.equal(told, { type: 'refuse', reason })
         },
       }
     },

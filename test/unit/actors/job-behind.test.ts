@@ -8,7 +8,18 @@ import type { JobReply } from '../../../src/messages/job-reply.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 import { MemoryJournal } from '../../fakes/chain/memory-journal.ts'
-import { complete, given, jobId, later, locked, offered, started, wallet } from './given.ts'
+import {
+  complete,
+  completed,
+  dispute,
+  given,
+  jobId,
+  later,
+  locked,
+  offered,
+  started,
+  wallet,
+} from './given.ts'
 import { hostJobs, stageJobs } from './job-stage.ts'
 
 /** A host that took a job over while its last owner still wrote: a pool tells its end once. */
@@ -73,6 +84,17 @@ for (const known of [[], [started]]) {
 test('a job that exists is not unknown to who asks for it', async () => {
   const { status } = await house([], [started])
   assert.is(await status(), 'pending')
+})
+
+test('an answer that it has not heard of can be contested', async () => {
+  const { tell, status } = await house([started, locked, offered], [completed])
+  assert.is((await tell(dispute)).type, 'accepted')
+  assert.is(await status(), 'disputed')
+})
+
+test('one that there is not cannot', async () => {
+  const { tell } = await house([started, locked, offered], [])
+  assert.equal(await tell(dispute), { type: 'refused', reason: 'job_not_completed' })
 })
 
 test('what the journal knows nothing of stays unknown', async () => {
