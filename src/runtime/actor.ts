@@ -176,6 +176,8 @@ export class Actor<State, Command, Event, Effect extends DueEffect> {
     } else {
       this.#state = undefined
       this.#sequence = 0
+      // Of what the journal has lost nothing is due, and nobody would end its timers.
+      this.#effects.cancelAll()
     }
   }
 

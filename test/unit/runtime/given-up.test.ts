@@ -65,6 +65,24 @@ GivenUp('what was under way here ends', async () => {
   assert.instance(unheard, NoResponders, 'who asks here learns at once that nobody listens')
 })
 
+GivenUp('so does what the journal has lost, where nobody would ever end it', async () => {
+  const journal = new HeldJournal()
+  const { host, clock, tell } = makeHost(journal, 'owner')
+  await host.acquire([0])
+  await tell('begin')
+  journal.records.length = 0
+  assert.is(await tell('finish'), 'unknown')
+  assert.is(host.size, 0)
+  let waits = 0
+  const after = clock.after.bind(clock)
+  clock.after = (...about) => {
+    waits++
+    return after(...about)
+  }
+  await clock.advance(10_000)
+  assert.is(waits, 0)
+})
+
 GivenUp('it is not over before what is being written is in the journal', async () => {
   const journal = new HeldJournal()
   const { host, tell } = makeHost(journal, 'owner')
