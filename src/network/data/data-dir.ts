@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { recordPath } from '../../chain/deploy/record.ts'
 import { chainStateFiles, hasChainState } from '../chain/chain-state.ts'
 
@@ -18,7 +18,7 @@ export interface DataDir {
   readonly logs: string
 }
 
-/** Says that a folder holds a network, so that `--fresh` never removes anything else. */
+/** Says that a folder holds a network, so that nothing else is ever removed. */
 const MARKER = '.svc-network'
 
 export function dataDirAt(path: string): DataDir {
@@ -49,9 +49,29 @@ const stateOf = (dir: DataDir): readonly string[] => [
   dir.logs,
 ]
 
+/**
+ * To be asked before anything of the folder is touched: names as `redis` and `nats` are also those of strangers.
+ * @throws where it is not a network's, and something would be removed from it
+ */
+export function requireOwn(dir: DataDir, fresh: boolean): void {
+  if (existsSync(join(dir.path, MARKER))) return
+  // A copy that lacks the marker goes on: nothing of it is removed.
+  if (!fresh && hasChainState(dir.chainState)) return
+  const found = [dir.networkFile, ...stateOf(dir)].find(holdsSomething)
+  if (found === undefined) return
+  throw new Error(
+    `${dir.path} was not made by npm start (it has no ${MARKER}) and has a ${basename(found)}, so nothing was removed; give another --data-dir`,
+  )
+}
+
+function holdsSomething(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && !(stats.isDirectory() && readdirSync(path).length === 0)
+}
+
 /** Makes the folder, without the state of before when `fresh`. Nothing of it may be running. */
 export function openDataDir(dir: DataDir, fresh: boolean): void {
-  if (fresh) removeState(dir)
+  if (fresh) for (const path of stateOf(dir)) remove(path)
   mkdirSync(dir.path, { recursive: true })
   writeFileSync(
     join(dir.path, MARKER),
@@ -64,17 +84,6 @@ export function openDataDir(dir: DataDir, fresh: boolean): void {
     for (const path of [...ofChain, dir.natsStore, dir.redisStore]) remove(path)
   }
   for (const path of [dir.natsStore, dir.redisStore, dir.logs]) mkdirSync(path, { recursive: true })
-}
-
-function removeState(dir: DataDir): void {
-  const present = stateOf(dir).filter((path) => existsSync(path))
-  if (present.length === 0) return
-  if (!existsSync(join(dir.path, MARKER))) {
-    throw new Error(
-      `--fresh: ${dir.path} was not made by npm start (it has no ${MARKER}), so nothing was removed; give another --data-dir`,
-    )
-  }
-  for (const path of present) remove(path)
 }
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true })

@@ -2,12 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { claimPids, endLeftovers, writePids } from '../processes/pid-file.ts'
 import type { Running } from '../processes/supervisor.ts'
 import type { Screen } from '../screen.ts'
-import { type DataDir, openDataDir } from './data-dir.ts'
+import { type DataDir, openDataDir, requireOwn } from './data-dir.ts'
 import { type NetworkFacts, writeNetworkFile } from './network-file.ts'
 
 /** A data directory, and what it tells of the network that runs from it. */
 export interface HeldDir {
-  /** @throws where another launcher holds it */
+  /** @throws where another launcher holds it, or it is no network's */
   take(fresh: boolean): Promise<void>
   /** Tells tools where everything is, from now on. */
   tell(facts: NetworkFacts): void
@@ -41,6 +41,7 @@ export function makeHeldDir({ dir, screen, running }: Options): HeldDir {
       if (leftovers.length > 0) {
         screen.note(`✓ ended what was left running: ${leftovers.join(', ')}`)
       }
+      requireOwn(dir, fresh)
       // First: to remove what was there takes seconds, in which a second start would find nobody here.
       mkdirSync(dir.path, { recursive: true })
       claimPids(dir.pidsFile)

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dataDirAt } from '../../../src/network/data/data-dir.ts'
@@ -44,14 +44,39 @@ for (const [what, left] of [
 
 Held('it is held before what may take long is done', async ({ path }) => {
   const dir = dataDirAt(path)
-  writeFileSync(dir.contractsFile, '{}')
   const held = launcherOf(path)
-  // Not made by a launcher, so that nothing of it is removed.
-  assert.match(String(await held.take(true).catch(String)), 'was not made by npm start')
-  assert.ok(existsSync(dir.contractsFile))
+  writeFileSync(join(path, '.svc-network'), '')
+  // In the way of the last folder that is made.
+  writeFileSync(dir.logs, '')
+  assert.match(String(await held.take(false).catch(String)), 'EEXIST')
   assert.ok(existsSync(dir.pidsFile))
   held.leave()
   assert.not(existsSync(dir.pidsFile))
+})
+
+for (const fresh of [false, true]) {
+  for (const name of ['redis', 'nats', 'contracts.json', 'network.json']) {
+    const what = `${name} of somebody else stays${fresh ? ', also with --fresh' : ''}`
+    Held(what, async ({ path }) => {
+      const theirs = name.includes('.') ? join(path, name) : join(path, name, 'theirs')
+      mkdirSync(dirname(theirs), { recursive: true })
+      writeFileSync(theirs, '{}')
+      const held = launcherOf(path)
+      assert.match(String(await held.take(fresh).catch(String)), 'was not made by npm start')
+      held.leave()
+      assert.is(readFileSync(theirs, 'utf8'), '{}')
+    })
+  }
+}
+
+Held('empty folders are in nobody’s way, as of disks of their own', async ({ path }) => {
+  const dir = dataDirAt(path)
+  for (const folder of [dir.natsStore, dir.redisStore]) mkdirSync(folder)
+  const held = launcherOf(path)
+  await held.take(false)
+  held.leave()
+  await held.take(true)
+  held.leave()
 })
 
 Held.run()
