@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { OperatorError } from '../domain/operator-error.ts'
 
 /** What `npm start` was asked to do. */
 export interface Options {
@@ -20,7 +21,7 @@ export interface Counts {
 }
 
 /** The command line is wrong: the message says how, the usage text follows. */
-export class UsageError extends Error {}
+export class UsageError extends OperatorError {}
 
 export const USAGE = `Starts a whole network on this machine and keeps it running until Ctrl-C.
 
@@ -53,7 +54,7 @@ export function parseOptions(args: readonly string[], cwd: string): Options | 'h
   const values = parse(args)
   if (values.help) return 'help'
   return {
-    dataDir: resolve(cwd, values['data-dir']),
+    dataDir: resolve(cwd, folder('data-dir', values['data-dir'])),
     portBase: wholeNumber('port-base', values['port-base'], 1024, 65_535 - PORT_SPAN),
     counts: {
       edges: wholeNumber('edges', values.edges, 1, MOST_PER_PORT_RANGE),
@@ -86,6 +87,12 @@ function parse(args: readonly string[]) {
     if (!(error instanceof TypeError)) throw error
     throw new UsageError(error.message)
   }
+}
+
+/** An empty variable in its place would have the state of a network lie wherever the operator is. */
+function folder(name: string, text: string): string {
+  if (text !== '') return text
+  throw new UsageError(`--${name} takes a folder, not ""`)
 }
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { OperatorError } from '../../../src/domain/operator-error.ts'
 import { parseOptions, UsageError } from '../../../src/network/options.ts'
 
 const Options = suite('launcher options')
@@ -36,6 +37,8 @@ Options('--help wins over the rest', () => {
 
 for (const wrong of [
   ['--bogus'],
+  ['--data-dir'],
+  ['--data-dir', ''],
   ['start'],
   ['--workers', 'two'],
   ['--workers', '-1'],
@@ -52,5 +55,12 @@ for (const wrong of [
     )
   })
 }
+
+Options('what is wrong with them is said without a stack', () => {
+  assert.throws(
+    () => parse('--bogus'),
+    (error: Error) => error instanceof OperatorError,
+  )
+})
 
 Options.run()
