@@ -49,7 +49,7 @@ async function findWay(): Promise<Way | undefined> {
   const asRoot = hasApt ? await rootPrefix() : undefined
   if (asRoot) {
     return byCommands('apt', (packages) => [
-      [...asRoot, 'apt-get', 'update', '-q'],
+      [...asRoot, 'env', PLAIN_WORDS, 'apt-get', 'update', '-q'],
       [...asRoot, ...APT_INSTALL, ...packages],
     ])
   }
@@ -60,10 +60,13 @@ async function findWay(): Promise<Way | undefined> {
   return hasApt ? byUnpacking : undefined
 }
 
+/** Its words are read below, and it speaks the language of the machine. */
+const PLAIN_WORDS = 'LC_ALL=C'
+
 // Through env, since sudo drops variables. The run level keeps the packages from starting a service
 // of their own; where it does not, that service has its own ports and does no harm.
 const APT_INSTALL = [
-  ...['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'],
+  ...['env', PLAIN_WORDS, 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'],
   ...['apt-get', 'install', '-y', '-q', '--no-install-recommends'],
 ]
 

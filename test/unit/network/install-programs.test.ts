@@ -23,6 +23,15 @@ Install('waits for another apt that holds its lock, at either of its steps', asy
   assert.is(said.filter((line) => line.startsWith('waiting for another apt')).length, 2)
 })
 
+Install('waits as well on a machine whose apt speaks another language', async () => {
+  const german = LISTS.replace('Could not get lock', 'Konnte Sperre nicht erlangen:')
+  const calls = await withApt(
+    `[ $n = 1 ] || exit 0; [ "$LC_ALL" = C ] && echo '${LISTS}' >&2 || echo '${german}' >&2; exit 100`,
+    () => install(['redis-server'], () => {}),
+  )
+  assert.equal(calls, ['update', 'update', 'install'])
+})
+
 Install('gives up at once where apt fails for another reason', async () => {
   const calls = await withApt(`echo 'E: Unable to locate package' >&2; exit 100`, async () => {
     const why = await install(['redis-server'], () => {}).catch(({ message }: Error) => message)
