@@ -132,8 +132,14 @@ function birthOf(pid: number): string | undefined {
       throw error
     }
   }
+  return birthByPs(pid)
+}
+
+/** On systems without /proc. It is a time in words: those must not differ where two starts are told other ones. */
+export function birthByPs(pid: number): string | undefined {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
   try {
-    const born = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
+    const born = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env })
     return born.trim() || undefined
   } catch {
     return undefined // ps ends with 1 when there is no such process

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isFree } from '../../../src/network/ports.ts'
-import { endLeftovers, writePids } from '../../../src/network/processes/pid-file.ts'
+import { birthByPs, endLeftovers, writePids } from '../../../src/network/processes/pid-file.ts'
 
 interface Context {
   folder: string
@@ -49,6 +49,18 @@ Pids('is let alone while its launcher lives', async (context) => {
   const refusal = await endLeftovers(context.file).catch(String)
   assert.match(String(refusal), 'a network is already running from this data directory')
   assert.ok(isThere(child))
+})
+
+Pids('is known without /proc too, by a start that has another time zone', () => {
+  const zone = process.env.TZ
+  const births = ['UTC', 'Asia/Tokyo'].map((name) => {
+    process.env.TZ = name
+    return birthByPs(process.pid)
+  })
+  if (zone === undefined) delete process.env.TZ
+  else process.env.TZ = zone
+  assert.ok(births[0])
+  assert.is(births[0], births[1])
 })
 
 Pids('is ended and named', async (context) => {
