@@ -37,7 +37,8 @@ export const USAGE = `Starts a whole network on this machine and keeps it runnin
   --pools N         (default 1 of each, 2 workers)
   --workers N
   --upstream URL    an OpenAI-compatible server behind the workers (ends in /v1)
-                    instead of the sample engine; they serve the models it lists
+                    instead of the sample engine; they serve what it and the catalogue list,
+                    and by WORKER_MODELS=id=its-name in the environment what it calls otherwise
   --fresh           forget the state in the data directory first
   --help            this text
 

@@ -61,7 +61,11 @@ function warn(
   if (silent.length > 0)
     throw new Error(`no answer from ${silent.map(baseUrl).join(', ')}; see logs`)
   if (options.upstreamUrl) {
-    screen.note(`! no worker serves a model yet: does ${options.upstreamUrl} answer?`)
+    // Its own words for it are warnings, which the screen does not show.
+    screen.note(
+      `! no worker serves a model yet: does ${options.upstreamUrl} answer, and does the catalogue list its ` +
+        'models? logs/worker-1.log says; WORKER_MODELS=id=its-name maps another name',
+    )
   } else if (lists.some((list) => list!.size > 0)) {
     screen.note('! not every model has its workers yet; see the logs')
   } else {
