@@ -76,6 +76,8 @@ function lineReader(fd: number): () => readonly string[] {
   let unfinished = ''
   return () => {
     const lines: string[] = []
+    // Somebody has emptied it, for want of room.
+    if (fstatSync(fd).size < position) position = 0
     for (;;) {
       const count = readSync(fd, chunk, 0, CHUNK_BYTES, position)
       if (count === 0) return lines
