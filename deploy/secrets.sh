@@ -16,6 +16,10 @@ here=$(dirname "$0")
 # The server may have this very file mounted: it is written anew in its place, never replaced.
 update_acl() {
   file=$1/users.acl
+  if [ ! -s "$file" ]; then
+    echo "$file is not there or empty; is $file.before what it was?" >&2
+    exit 1
+  fi
   updated=$(awk '
     NR == FNR {
       if ($1 != "user") next
@@ -38,7 +42,10 @@ update_acl() {
     echo "$file has no password of the users above: add a line 'user NAME on #SHA256' for each" >&2
     exit 1
   }
+  # Not the only copy of the hashes, should there be no room for it after all.
+  cp -p "$file" "$file.before"
   printf '%s\n' "$updated" >"$file"
+  rm "$file.before"
   echo "$file is up to date. Now ACL LOAD, as operator."
 }
 

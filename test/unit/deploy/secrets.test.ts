@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NATS_ROLES } from '../../../src/bus/permissions.ts'
 import { REDIS_ROLES } from '../../../src/store/permissions.ts'
+import { ROOT } from './helm.ts'
 import { envOf } from './role-settings.ts'
 import { makeSecrets, runScript, type Secrets, updateAcl } from './secrets.ts'
 
@@ -79,6 +81,24 @@ Made('an upgrade brings new rules of Redis to the same file, and no password is 
   assert.is(after.mode, before.mode)
   updateAcl(secrets.folder)
   assert.is(secrets.read('users.acl'), `${wanted}${own}\n`, 'again changes nothing')
+})
+
+Made('no hash of a password is lost where there is no room to write', () => {
+  const before = secrets.read('users.acl')
+  const script = 'ulimit -f 0; sh "$0" --update-acl "$1"'
+  const args = ['-c', script, join(ROOT, 'deploy/secrets.sh'), secrets.folder]
+  assert.throws(() => execFileSync('sh', args, { stdio: 'pipe' }))
+  assert.is(secrets.read('users.acl'), before)
+  rmSync(join(secrets.folder, 'users.acl.before'), { force: true })
+})
+
+Made('an empty file of users is not filled with what no server takes', () => {
+  const before = secrets.read('users.acl')
+  const file = join(secrets.folder, 'users.acl')
+  writeFileSync(file, '')
+  assert.throws(() => updateAcl(secrets.folder), /is not there or empty/)
+  assert.is(secrets.read('users.acl'), '')
+  writeFileSync(file, before)
 })
 
 Made('a user that the file does not know is named, and the file left as it is', () => {
