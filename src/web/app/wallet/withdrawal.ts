@@ -5,7 +5,6 @@ import { writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
-import { ApiFailure } from '../api/failure.ts'
 import { type Call, sendCall } from './call.ts'
 import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
@@ -28,8 +27,8 @@ export async function withdrawNow(
   const requestId = requestIdOf({ wallet, credits, to })
   const body = { credits, to, request_id: requestId }
   const voucher = await call<WebVoucher>('POST', '/withdrawals', body).catch((error: unknown) => {
-    // It still has its credits: without its request nobody could carry it out.
-    if (begun && isAnotherOpen(error)) notePermission(begun)
+    // It still has its credits: no other is granted meanwhile, and without its request nobody could carry it out.
+    if (begun) notePermission(begun)
     throw error
   })
   notePermission({ wallet, credits, to, requestId, deadline: voucher.deadline })
@@ -47,9 +46,6 @@ export async function withdrawNow(
   endWish(requestId)
   return tx
 }
-
-const isAnotherOpen = (error: unknown): boolean =>
-  error instanceof ApiFailure && error.code === 'voucher_open'
 
 export interface WithdrawNow {
   readonly credits: number

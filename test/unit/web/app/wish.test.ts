@@ -61,4 +61,26 @@ Wishes('whose permission comes late is the one that has its credits', async () =
   assert.is(openWish(WALLET), undefined)
 })
 
+Wishes('that has its credits stays where another one is not asked for in the end', async () => {
+  const sessionIsOver = () =>
+    Response.json({ error: { code: 'session_required', message: 'No.' } }, { status: 401 })
+  const isLost = () => Promise.reject(new TypeError('Failed to fetch'))
+  const fetchBefore = globalThis.fetch
+  let answers: (() => Response | Promise<Response>)[] = []
+  globalThis.fetch = async () => answers.shift()!()
+  try {
+    answers = [() => permission(100)]
+    await withdraw(100)
+    const begun = openWish(WALLET)!.requestId
+    for (const answer of [anotherIsOpen, sessionIsOver, isLost]) {
+      answers = [answer]
+      await withdraw(50)
+      assert.is(openWish(WALLET)?.requestId, begun, answer.name)
+    }
+    endWish(begun)
+  } finally {
+    globalThis.fetch = fetchBefore
+  }
+})
+
 Wishes.run()
