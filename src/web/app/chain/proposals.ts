@@ -1,4 +1,4 @@
-import { type Address, encodeEventTopics, type Hex } from 'viem'
+import { type Address, encodeEventTopics, type Hex, keccak256, stringToBytes } from 'viem'
 import { computeGovernorAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
 import { callOf } from './calls.ts'
@@ -50,6 +50,15 @@ export interface ProposalPage {
   readonly proposals: readonly ChainProposal[]
   readonly older: 'none' | 'not shown' | 'looked for'
 }
+
+/** How the governor knows a proposal again. The words as they are: of hexadecimal ones `toBytes` makes other bytes. */
+export const partsOf = ({
+  targets,
+  values,
+  calldatas,
+  description,
+}: Pick<ChainProposal, 'targets' | 'values' | 'calldatas' | 'description'>) =>
+  [targets, values, calldatas, keccak256(stringToBytes(description))] as const
 
 /** A vote and its timelock take longer than one look reaches back on a chain with quick blocks. */
 export async function readProposals(web: WebConfig): Promise<ProposalPage> {

@@ -1,11 +1,11 @@
 import { Group, Radio, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Address, keccak256, toBytes } from 'viem'
+import type { Address } from 'viem'
 import { computeGovernorAbi } from '../../../../chain/abi.ts'
 import type { WebConfig } from '../../../api.ts'
 import { readBallot } from '../../chain/governance.ts'
-import type { ChainProposal } from '../../chain/proposals.ts'
+import { type ChainProposal, partsOf } from '../../chain/proposals.ts'
 import { rcompute } from '../../chain/said.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Done } from '../../parts/progress.tsx'
@@ -78,10 +78,6 @@ const STEPS: Partial<Record<ChainProposal['state'], StepOf>> = {
 const governorCall = (web: WebConfig, functionName: string, args: readonly unknown[]) => ({
   ...{ address: web.contracts.governor, abi: computeGovernorAbi, functionName, args },
 })
-
-/** How the governor knows a proposal again. */
-const partsOf = ({ targets, values, calldatas, description }: ChainProposal) =>
-  [targets, values, calldatas, keccak256(toBytes(description))] as const
 
 function TakeBack({ proposal, wallet, web, onDone }: Props) {
   if (wallet !== proposal.proposer) {
