@@ -166,6 +166,12 @@ function ofWallet(causes: readonly Cause[]): Explained | undefined {
       todo: 'Choose this service’s chain in the wallet, then try again.',
     }
   }
+  if (has('Moved')) {
+    return {
+      what: 'This service has moved to other contracts since this page was loaded.',
+      todo: 'Nothing was sent and nothing was spent. Reload the page, then start again.',
+    }
+  }
   if (has('NoAccount')) {
     return {
       what: 'Your wallet gave no address.',

@@ -5,6 +5,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { configQuery, sessionQuery } from '../api/queries.ts'
 import { NoSession, SessionLife } from '../session/session-life.tsx'
+import { MovedNotice } from './moved-notice.tsx'
 import { isOpenPage } from './open-pages.ts'
 import { Brand, Side } from './side.tsx'
 import { useFocusKept } from './use-focus-kept.ts'
@@ -72,6 +73,7 @@ export function Shell() {
             </Group>
           </header>
           <main id={CONTENT} tabIndex={-1} className="frame-main">
+            {config && <MovedNotice web={config} />}
             <Outlet />
           </main>
         </div>

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Config } from 'wagmi'
 import { getBytecode, readContract, signTypedData, writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
+import { requireUnmoved } from '../api/moved.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { isContractCode } from '../chain/code.ts'
 import { signatureParts } from './signature.ts'
@@ -36,6 +37,8 @@ export async function canSign(config: Config, wallet: Address): Promise<boolean>
  * @returns the transaction, once it is in a block
  */
 export async function buyCredits(config: Config, purchase: Purchase, say: Say): Promise<TxHash> {
+  say('preparing')
+  await requireUnmoved(purchase.web)
   say('signing')
   const pay = purchase.relayed ? buyRelayed : buyFromWallet
   const hash = await pay(config, purchase, say)

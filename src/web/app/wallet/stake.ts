@@ -3,6 +3,7 @@ import type { Config } from 'wagmi'
 import { readContract, signTypedData } from 'wagmi/actions'
 import { rComputeAbi, workerStakingAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
+import { requireUnmoved } from '../api/moved.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { sendCall } from './call.ts'
 import { canSign } from './purchase.ts'
@@ -29,6 +30,7 @@ export async function stake(
 ): Promise<TxHash> {
   const { r_compute: token, worker_staking: staking } = web.contracts
   const from = { wallet, chainId: web.chain.id }
+  await requireUnmoved(web)
   const to = { address: staking, abi: workerStakingAbi }
   if (!(await canSign(config, wallet))) {
     const approval = { functionName: 'approve', args: [staking, amount] }

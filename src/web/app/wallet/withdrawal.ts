@@ -5,6 +5,7 @@ import { writeContract } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
+import { requireUnmoved } from '../api/moved.ts'
 import { type Call, sendCall } from './call.ts'
 import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
@@ -22,6 +23,8 @@ export async function withdrawNow(
   say: Say,
 ): Promise<TxHash> {
   say('preparing')
+  // A permission for other contracts would set credits aside there, and be refused by these.
+  await requireUnmoved(web)
   await tryPayment(config, { web, credits, to })
   const begun = openWish(wallet)
   const requestId = requestIdOf({ wallet, credits, to })

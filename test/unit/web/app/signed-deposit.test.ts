@@ -82,7 +82,8 @@ async function saltsHandedIn(
   const config = await connected()
   const salts: string[] = []
   const fetchBefore = globalThis.fetch
-  globalThis.fetch = async (_, init) => {
+  globalThis.fetch = async (url, init) => {
+    if (url === '/api/config') return Response.json(web)
     const answer = answers[salts.length]!
     salts.push((JSON.parse(String(init?.body)) as SignedDeposit).salt)
     if (answer instanceof Error) throw answer

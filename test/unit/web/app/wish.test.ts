@@ -41,8 +41,10 @@ const anotherIsOpen = () =>
 Wishes('whose permission comes late is the one that has its credits', async () => {
   const fetchBefore = globalThis.fetch
   const asked = new Map<number, (answer: Response) => void>()
-  globalThis.fetch = (_, init) =>
-    new Promise((resolve) => asked.set(JSON.parse(String(init?.body)).credits, resolve))
+  globalThis.fetch = async (url, init) => {
+    if (url === '/api/config') return Response.json(web)
+    return new Promise((resolve) => asked.set(JSON.parse(String(init?.body)).credits, resolve))
+  }
   try {
     // Somebody left the page while the first was asked for, came back and asked for another.
     const first = withdraw(100)
@@ -67,7 +69,8 @@ Wishes('that has its credits stays where another one is not asked for in the end
   const isLost = () => Promise.reject(new TypeError('Failed to fetch'))
   const fetchBefore = globalThis.fetch
   let answers: (() => Response | Promise<Response>)[] = []
-  globalThis.fetch = async () => answers.shift()!()
+  globalThis.fetch = async (url) =>
+    url === '/api/config' ? Response.json(web) : answers.shift()!()
   try {
     answers = [() => permission(100)]
     await withdraw(100)
