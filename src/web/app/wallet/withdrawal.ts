@@ -6,7 +6,7 @@ import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { WebConfig, WebVoucher } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { requireUnmoved } from '../api/moved.ts'
-import { type Call, sendCall } from './call.ts'
+import { type Call, NEXT_BLOCK, sendCall } from './call.ts'
 import { unitsOf } from './token.ts'
 import { included, type Say, type TxHash } from './transact.ts'
 import { endWish, notePermission, openWish, requestIdOf } from './wish.ts'
@@ -36,14 +36,17 @@ export async function withdrawNow(
   })
   notePermission({ wallet, credits, to, requestId, deadline: voucher.deadline })
   say('signing')
-  const hash = await writeContract(config, {
+  const asked = {
     address: web.contracts.job_escrow,
     abi: jobEscrowAbi,
     account: wallet,
     chainId: web.chain.id,
     functionName: 'withdraw',
     args: [BigInt(voucher.credits), voucher.to, BigInt(voucher.deadline), voucher.signature],
-  })
+  } as const
+  // A wallet may send what is refused, for a fee, and the chain then does not say why.
+  await refusalOf(simulateContract(config.getClient(), { ...asked, blockTag: NEXT_BLOCK }))
+  const hash = await writeContract(config, asked)
   say('confirming', { hash, of: requestId })
   const tx = await included(config, hash)
   endWish(requestId)
@@ -95,14 +98,20 @@ export async function tryPayment(
   config: Config,
   { web, credits, to }: WithdrawNow & { readonly web: WebConfig },
 ): Promise<void> {
+  const trial = simulateContract(config.getClient(), {
+    address: web.contracts.usdg,
+    abi: devUsdgAbi,
+    functionName: 'transfer',
+    args: [to, unitsOf({ web, credits })],
+    account: web.contracts.job_escrow,
+  })
+  await refusalOf(trial)
+}
+
+/** @throws what a contract says; not that the node is silent: the wallet may know another one */
+async function refusalOf(trial: Promise<unknown>): Promise<void> {
   try {
-    await simulateContract(config.getClient(), {
-      address: web.contracts.usdg,
-      abi: devUsdgAbi,
-      functionName: 'transfer',
-      args: [to, unitsOf({ web, credits })],
-      account: web.contracts.job_escrow,
-    })
+    await trial
   } catch (error) {
     if (error instanceof BaseError && error.walk(isRevert)) throw error
   }

@@ -4,6 +4,7 @@ import { domainSeparator, encodeFunctionResult, type Hex, parseAbi, toFunctionSe
 import { type Config, createConfig, custom, injected } from 'wagmi'
 import { connect } from 'wagmi/actions'
 import type { WebConfig } from '../../../../src/web/api.ts'
+import { explain } from '../../../../src/web/app/api/explain.ts'
 import { buyCredits } from '../../../../src/web/app/wallet/purchase.ts'
 import {
   buyRelayed,
@@ -42,7 +43,23 @@ const SAID: Readonly<Record<string, Hex>> = {
     ...{ abi: token, functionName: 'name', result: 'USDG' },
   }),
   [toFunctionSelector('nonces(address)')]: `0x${'0'.repeat(64)}`,
+  [toFunctionSelector('authorizationState(address,bytes32)')]: `0x${'0'.repeat(64)}`,
 }
+
+/** What the contract refuses, by the start of its data, as a node says it; and what the wallet has sent. */
+let refused: Hex | undefined
+let sentByWallet = 0
+const callOf = ([call]: readonly unknown[]): Hex => {
+  const selector = String((call as { data: Hex }).data).slice(0, 10)
+  if (selector === refused) throw Object.assign(new Error('execution reverted'), PAUSED)
+  return SAID[selector] ?? '0x'
+}
+/** As USDG says it. */
+const PAUSED = { code: 3, data: '0xab35696f' }
+
+const DEPOSIT_WITH_PERMIT = 'depositWithPermit(address,uint64,uint256,uint8,bytes32,bytes32)'
+const DEPOSIT_WITH_AUTHORIZATION =
+  'depositWithAuthorization(address,address,uint64,(uint256,uint256,bytes32,uint8,bytes32,bytes32))'
 
 type Asked = { readonly method: string; readonly params?: readonly unknown[] }
 
@@ -53,10 +70,13 @@ async function connected(): Promise<Config> {
     eth_accounts: () => [WALLET],
     eth_chainId: () => `0x${HERE.toString(16)}`,
     eth_signTypedData_v4: () => `0x${'1'.repeat(128)}1b`,
-    eth_sendTransaction: () => TX,
+    eth_sendTransaction: () => {
+      sentByWallet++
+      return TX
+    },
     eth_blockNumber: () => '0x2',
     eth_getTransactionReceipt: () => ({ transactionHash: TX, blockNumber: '0x1', status: '0x1' }),
-    eth_call: ([call]) => SAID[String((call as { data: Hex }).data).slice(0, 10)] ?? '0x',
+    eth_call: callOf,
   }
   const request = async ({ method, params = [] }: Asked) => answers[method]?.(params) ?? null
   const provider = { request, on: () => {}, removeListener: () => {} }
@@ -104,6 +124,10 @@ const refusal = (status: number, code: string) =>
   new Response(JSON.stringify({ error: { code, message: 'No.' } }), { status })
 const sent = () => new Response(JSON.stringify({ tx: TX }))
 
+Deposit.before.each(() => {
+  refused = undefined
+  sentByWallet = 0
+})
 Deposit.after.each(forgetDeposit)
 
 Deposit('that may have been taken is handed in again, over the end of a session, too', async () => {
@@ -148,6 +172,19 @@ Deposit('that is asked for twice pays once, where a slow wallet signs both at la
   }
   assert.is(salts.length, 2)
   assert.is(new Set(salts).size, 1)
+})
+
+Deposit('that the contract refuses is not sent by the wallet, and why is said', async () => {
+  const own = { ...terms, relayed: false }
+  const isSaid = async (purchase: typeof own, function_: string) => {
+    refused = toFunctionSelector(function_)
+    const error = await buyCredits(await connected(), purchase, () => {}).catch((each) => each)
+    assert.match(explain(error).what, /The issuer of USDG has paused it/, function_)
+  }
+  await isSaid(own, DEPOSIT_WITH_PERMIT)
+  await saltsHandedIn([new TypeError('the answer was lost')])
+  await isSaid(own, DEPOSIT_WITH_AUTHORIZATION)
+  assert.is(sentByWallet, 0)
 })
 
 Deposit.run()

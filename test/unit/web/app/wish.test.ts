@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Hex } from 'viem'
+import { type Hex, toFunctionSelector } from 'viem'
 import { createConfig, custom } from 'wagmi'
 import type { WebConfig } from '../../../../src/web/api.ts'
+import { explain } from '../../../../src/web/app/api/explain.ts'
 import { chainOf } from '../../../../src/web/app/wallet/wagmi.ts'
 import { endWish, openWish } from '../../../../src/web/app/wallet/wish.ts'
 import { withdrawNow } from '../../../../src/web/app/wallet/withdrawal.ts'
@@ -20,15 +21,26 @@ const web = {
   explorer_url: 'https://explorer.example',
 } as unknown as WebConfig
 
+const BAD_VOUCHER = toFunctionSelector('BadVoucher()')
+const WITHDRAW = toFunctionSelector('withdraw(uint64,address,uint256,bytes)')
+/** What the contract says to a withdrawal; undefined: it would pay. */
+let refusal: { readonly code: number; readonly data: Hex } | undefined
+
 /** A node that knows nothing, and no wallet: what has its permission gets no further. */
+const request = async ({ params = [] }: { readonly params?: readonly { data?: Hex }[] }) => {
+  if (!refusal || !params[0]?.data?.startsWith(WITHDRAW)) return null
+  throw Object.assign(new Error('execution reverted'), refusal)
+}
 const config = createConfig({
   chains: [chainOf(web)],
-  transports: { [HERE]: custom({ request: async () => null }) },
+  transports: { [HERE]: custom({ request }) },
   storage: null,
 })
 
-const withdraw = (credits: number) =>
-  withdrawNow(config, { web, wallet: WALLET, credits, to: WALLET }, () => {}).catch(() => {})
+const withdraw = (credits: number): Promise<unknown> =>
+  withdrawNow(config, { web, wallet: WALLET, credits, to: WALLET }, () => {}).catch(
+    (error) => error,
+  )
 
 const permission = (credits: number) =>
   Response.json({
@@ -84,6 +96,21 @@ Wishes('that has its credits stays where another one is not asked for in the end
   } finally {
     globalThis.fetch = fetchBefore
   }
+})
+
+Wishes('whose permission the contract does not take is not sent, and why is said', async () => {
+  const fetchBefore = globalThis.fetch
+  globalThis.fetch = async (url) => (url === '/api/config' ? Response.json(web) : permission(100))
+  try {
+    // No wallet is there to be asked.
+    assert.match(explain(await withdraw(100)).what, /No wallet is connected/)
+    refusal = { code: 3, data: BAD_VOUCHER }
+    assert.match(explain(await withdraw(100)).what, /The permission to withdraw was used already/)
+  } finally {
+    globalThis.fetch = fetchBefore
+    refusal = undefined
+  }
+  endWish(openWish(WALLET)!.requestId)
 })
 
 Wishes.run()
