@@ -218,8 +218,10 @@ function ofContract(causes: readonly Cause[]): Explained | undefined {
   for (const each of causes) {
     const name = objectOf(each.data)?.errorName ?? BY_SELECTOR[selectorOf(each)]
     if (name && CONTRACT_REFUSALS[name]) return CONTRACT_REFUSALS[name]
+    // Older contracts, as those of other tokens, give their reason in words.
+    const said = each.reason ? `“${each.reason}”` : name
     if (name)
-      return { what: `The contract refused: ${name}.`, todo: 'Check the amount and try again.' }
+      return { what: `The contract refused: ${said}.`, todo: 'Check the amount and try again.' }
   }
   return undefined
 }
@@ -254,6 +256,8 @@ interface Cause extends Partial<Error> {
   readonly shortMessage?: string
   /** A string: what the contract reverted with. */
   readonly data?: string | CauseData | null
+  /** The words that a contract reverted with. */
+  readonly reason?: string
   /** The selector of a revert that the interface does not name. */
   readonly signature?: string
 }

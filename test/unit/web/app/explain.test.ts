@@ -138,6 +138,17 @@ Explain('what a library takes for a rejection, and nobody rejected', () => {
   assert.not.ok(isRejection(wrapped))
 })
 
+Explain('a contract that refuses in words: they are said, and not that it was an error', () => {
+  const words = 'Blacklistable: account is blacklisted'
+  const data = encodeErrorResult({
+    abi: parseAbi(['error Error(string)']),
+    args: [words],
+  })
+  const cause = new ContractFunctionRevertedError({ abi: [], data, functionName: 'transfer' })
+  const refused = new ContractFunctionExecutionError(cause, { abi: [], functionName: 'transfer' })
+  assert.is(explain(refused).what, `The contract refused: “${words}”.`)
+})
+
 Explain('a wallet that could not: in its own words, not in those of a code', () => {
   const { what, todo } = explain(new InvalidInputRpcError(said(-32000, 'Locked device (0x5515)')))
   assert.is(what, 'Your wallet could not do it.')
