@@ -38,13 +38,16 @@ const ITEM = 'svc.purchase'
 /** What was signed and is not known to be paid outlives a reload. Whoever hands it in, it pays once. */
 interface Kept {
   readonly wallet: Address
+  /** That it pays to; an earlier version has not kept it. */
+  readonly escrow?: Address
   readonly deposit: SignedDeposit
 }
 
 /** What was signed for this very purchase, as long as it can be paid. */
-export function signedDeposit({ wallet, credits }: DepositTerms): SignedDeposit | undefined {
+export function signedDeposit({ web, wallet, credits }: DepositTerms): SignedDeposit | undefined {
   const kept = keptDeposit()
   if (kept?.wallet !== wallet || kept.deposit.credits !== credits) return undefined
+  if (kept.escrow && kept.escrow !== web.contracts.job_escrow) return undefined
   return kept.deposit.valid_before * MS > serviceNow() ? kept.deposit : undefined
 }
 
@@ -67,7 +70,7 @@ export async function buyRelayed(config: Config, terms: DepositTerms, say: Say):
   const signed = signedDeposit(terms) ?? (await signDeposit(config, terms))
   // Where a wallet is slow, somebody may have begun anew, and sign both: it is one purchase all the same.
   const deposit = signedDeposit(terms) ?? signed
-  keep({ wallet: terms.wallet, deposit })
+  keep({ wallet: terms.wallet, escrow: terms.web.contracts.job_escrow, deposit })
   say('sending')
   return handIn(deposit)
 }

@@ -19,6 +19,7 @@ const Deposit = suite('a purchase that is signed once')
 const HERE = 31_337
 const WALLET: Hex = `0x${'9'.repeat(40)}`
 const USDG: Hex = `0x${'8'.repeat(40)}`
+const OTHER_ESCROW: Hex = `0x${'6'.repeat(40)}`
 const TX = `0x${'a'.repeat(64)}`
 const web = {
   chain: { id: HERE, name: 'Local', coin: { name: 'Ether', symbol: 'ETH', decimals: 18 } },
@@ -153,6 +154,26 @@ Deposit('that may have been taken is kept where another purchase is paid meanwhi
     buyCredits(config, other, () => {}),
   )
   assert.is(new Set(salts).size, 1)
+})
+
+Deposit('that was signed for contracts which the service has left is signed anew', async () => {
+  const contracts = { ...web.contracts, job_escrow: OTHER_ESCROW }
+  const moved = { ...terms, web: { ...web, contracts } }
+  const config = await connected()
+  const salts: string[] = []
+  const fetchBefore = globalThis.fetch
+  globalThis.fetch = async (_, init) => {
+    salts.push((JSON.parse(String(init?.body)) as SignedDeposit).salt)
+    throw new TypeError('the answer was lost')
+  }
+  try {
+    for (const each of [terms, moved, moved])
+      await buyRelayed(config, each, () => {}).catch(() => {})
+  } finally {
+    globalThis.fetch = fetchBefore
+  }
+  assert.is.not(salts[0], salts[1])
+  assert.is(salts[1], salts[2])
 })
 
 Deposit('that is asked for twice pays once, where a slow wallet signs both at last', async () => {
