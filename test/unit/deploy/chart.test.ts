@@ -17,6 +17,9 @@ interface Port {
   readonly name: string
   readonly containerPort: number
 }
+interface Named {
+  readonly name: string
+}
 interface Container {
   readonly args: readonly [string]
   readonly ports: readonly Port[]
@@ -136,6 +139,26 @@ Chart('no setting is left unread, and none stands in two places', () => {
     )
   }
 })
+
+Chart(
+  'an authority of the operator is trusted by every role, and only its certificate is there',
+  () => {
+    for (const { name, spec } of pods(most)) {
+      const { containers, volumes } = spec.template.spec
+      const { env, volumeMounts } = containers[0]
+      const file = env.find((each: Named) => each.name === 'NODE_EXTRA_CA_CERTS')?.value
+      const { mountPath } = volumeMounts.find((each: Named) => each.name === 'authority')
+      const { secret } = volumes.find((each: Named) => each.name === 'authority')
+      assert.is(secret.secretName, 'authority', name)
+      assert.equal(
+        secret.items.map(({ path }: { path: string }) => `${mountPath}/${path}`),
+        [file],
+        name,
+      )
+    }
+    for (const { container } of pods(least)) assert.not('env' in container)
+  },
+)
 
 Chart('ports are those that the roles listen on', () => {
   for (const { name, command, told, hidden, container } of pods(most)) {
