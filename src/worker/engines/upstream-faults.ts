@@ -32,8 +32,11 @@ const detailBody = z.object({ detail: z.union([z.string(), z.array(flaw).nonempt
 /** The same as Mistral's service passes it on. */
 const wrappedDetail = z.object({ message: detailBody })
 
-/** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq. Never words of a prompt. */
-const OPERATORS = /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned)$/
+/** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq, Alibaba. Never words of a prompt. */
+const OPERATORS =
+  /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned|Arrearage)$/
+/** The `code` of more than is allowed in a minute. Groq says it with a 413 as well, of one request that is more. */
+const RATE = /^rate_limit_exceeded$/
 
 /** Statuses for who has too much to do; 529 is Anthropic's and Cloudflare's. */
 const TOO_MUCH = new Set([429, 529])
@@ -41,6 +44,8 @@ const TOO_MUCH = new Set([429, 529])
 const BUSY = /server (is )?busy|overload|pending requests|queue is full|at capacity|rate.?limit/i
 /** What is used up comes back when somebody pays, not in a moment. */
 const USED_UP = /insufficient_quota|billing|credit balance|payment/i
+/** Of a minute alone: Google says that word for word as it does what is used up, and when it is over. */
+const COMES_BACK = /\b(re)?try (again )?in [\d.]+s/i
 
 /** What an upstream's refusal means. */
 export function statusFault(status: number, body: string): EngineFault {
@@ -78,6 +83,8 @@ interface Told {
   readonly status?: number
   /** The caller has no part in it, whatever the status. */
   readonly isOperators?: boolean
+  /** It would be taken at another time, whatever the status. */
+  readonly isRate?: boolean
 }
 
 /** The fault that came with status 200: what it is about its words say, or the status in its `code`. */
@@ -87,16 +94,17 @@ function toldFault(told: Told): EngineFault {
   return new EngineFault('engine', `upstream broke off: ${told.message.slice(0, MESSAGE_MAX)}`)
 }
 
-function faultOf(status: number, { message, words, isOperators }: Told): EngineFault {
+function faultOf(status: number, { message, words, isOperators, isRate }: Told): EngineFault {
   const said = message.slice(0, MESSAGE_MAX)
   if (status >= 300 && status < 400)
     return new EngineFault('engine', `upstream answered ${status}: ${REDIRECT}`)
-  if ((status === 400 || status === 413 || status === 422) && !isOperators) {
+  if ((status === 400 || status === 413 || status === 422) && !isOperators && !isRate) {
     const whose = CONTEXT.test(words) ? 'context_length' : 'invalid_request'
     return new EngineFault(whose, said || `the engine refused the request (${status})`)
   }
   const isBusy = TOO_MUCH.has(status) || (status === 503 && BUSY.test(words))
-  const kind = isBusy && !USED_UP.test(words) ? 'overloaded' : 'engine'
+  const isUsedUp = USED_UP.test(words) && !COMES_BACK.test(words)
+  const kind = isRate || (isBusy && !isUsedUp) ? 'overloaded' : 'engine'
   const advice = status === 401 || status === 403 ? ` (${KEY})` : ''
   return new EngineFault(kind, `upstream answered ${status}${advice}${said && `: ${said}`}`)
 }
@@ -125,8 +133,9 @@ function toldBy({ message = '', ...told }: Envelope): Told {
   const words = `${message} ${code ?? ''} ${type ?? ''}`
   const marks = [code, type, told.status, ...(told.details ?? []).map(({ reason }) => reason)]
   const isOperators = marks.some((mark) => OPERATORS.test(String(mark)))
+  const isRate = marks.some((mark) => RATE.test(String(mark)))
   const status = Number(code)
-  return { message, words, isOperators, ...(status >= 400 && status < 600 && { status }) }
+  return { message, words, isOperators, isRate, ...(status >= 400 && status < 600 && { status }) }
 }
 
 function readDetail(json: unknown): string {

@@ -270,6 +270,21 @@ Stream('who has no room now is told from who is broken or not paid', () => {
   assert.is(kind(429, 'You exceeded your current quota', 'insufficient_quota'), 'engine')
 })
 
+Stream('what is allowed in a minute is not used up, though its refusal says where to pay', () => {
+  const fault = (status: number, error: object) => statusFault(status, JSON.stringify({ error }))
+  const pay = 'Need more tokens? Upgrade today at https://console.groq.com/settings/billing'
+  const groq = { type: 'tokens', code: 'rate_limit_exceeded' }
+  const soon = `Rate limit reached for model m: Limit 12000, Used 4437. Please try again in 11.455s. ${pay}`
+  assert.is(fault(429, { message: soon, ...groq }).kind, 'overloaded')
+  // Not the caller's doing, and the name of the operator's account is not for the caller.
+  const large = `Request too large for model m in organization org_1: Limit 6000, Requested 9000. ${pay}`
+  assert.is(fault(413, { message: large, ...groq }).kind, 'overloaded')
+  const google = 'You exceeded your current quota, please check your plan and billing details.'
+  assert.is(fault(429, { message: `${google}\nPlease retry in 34.07s.` }).kind, 'overloaded')
+  assert.is(fault(429, { message: `${google}\nPlease try again in 9m38.016s.` }).kind, 'engine')
+  assert.is(fault(413, { message: 'Payload too large' }).kind, 'invalid_request')
+})
+
 Stream('a 400 about what is between operator and upstream is not the caller’s', () => {
   const google = (status: string, reason: string) => [
     { error: { code: 400, message: 'No', status, details: [{ '@type': 'x', reason }] } },
@@ -279,6 +294,7 @@ Stream('a 400 about what is between operator and upstream is not the caller’s'
     google('FAILED_PRECONDITION', 'x'),
     { error: { message: 'No', type: 'budget_exceeded', code: '400' } },
     { error: { message: 'No', type: 'invalid_request_error', code: 'model_decommissioned' } },
+    { error: { message: 'No', type: 'Arrearage', code: 'Arrearage', param: null } },
   ]) {
     const { kind, message } = statusFault(400, JSON.stringify(body))
     assert.is(kind, 'engine')
