@@ -236,6 +236,7 @@ const OPTIONAL = {
   seed: /\bseed\b/,
 } as const
 type Optional = keyof typeof OPTIONAL
+const TOO_LARGE = /request too large/i
 
 /** What is left out of a request, and what is said in other words. */
 type Less = { readonly [Field in Optional]?: undefined } & { readonly top_p?: number | undefined }
@@ -258,6 +259,8 @@ function refusedField({ kind, message }: EngineFault, less: Less): Optional | un
   // Several servers refuse when prompt and max_tokens together pass the context, though the
   // prompt alone fits. Without a cap they stop at the context's end.
   if (kind === 'context_length') return 'max_tokens'
+  // Groq's service counts the cap against what it allows in a minute, before a word is generated.
+  if (kind === 'overloaded') return TOO_LARGE.test(message) ? 'max_tokens' : undefined
   if (kind !== 'invalid_request') return undefined
   const fields = Object.keys(OPTIONAL) as Optional[]
   return fields.find((field) => !(field in less) && OPTIONAL[field].test(message))

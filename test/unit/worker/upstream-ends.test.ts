@@ -233,6 +233,25 @@ Ends('a cap that is above what the server generates at the most is left out', as
 })
 
 Ends(
+  'a cap that a service counts against what it allows in a minute is left out, once',
+  async () => {
+    const message = 'Request too large for model m on tokens per minute (TPM): Limit 800, Requested'
+    const refuse = (response: ServerResponse) =>
+      response
+        .writeHead(413)
+        .end(JSON.stringify({ error: { message, code: 'rate_limit_exceeded' } }))
+    const { text } = await answered((request, response) => {
+      if ('max_tokens' in request) refuse(response)
+      else stream(response, ['a'])
+    })
+    assert.is(text, 'a')
+    upstream.requests.length = 0
+    assert.is((await failed((_request, response) => void refuse(response))).kind, 'overloaded')
+    assert.is(upstream.requests.length, 2)
+  },
+)
+
+Ends(
   'a seed is the best effort of a server that has one, and no other is asked for it',
   async () => {
     const flaw = (field: string) => ({
