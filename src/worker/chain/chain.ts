@@ -51,6 +51,19 @@ export async function openChain(settings: Settings, contracts: WorkerContracts):
   return { client, contracts }
 }
 
+/**
+ * What the node is asked for. What goes wrong with it viem says with its address, and with all that was asked.
+ * @throws {ConfigError} in its place
+ */
+export async function ofNode<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new ConfigError(`the node of --rpc does not answer: ${reasonOf(error)}`)
+  }
+}
+
 const NOTHING_LOST = 'what is earned is kept, and the network pays it out by itself then'
 
 /** What the operator can do, where the name does not say it. */

@@ -15,7 +15,7 @@ import { ConfigError } from '../../config/read.ts'
 import type { Address } from '../../domain/ids.ts'
 import type { WorkerKey } from '../key/open-key.ts'
 import { rComputeAbi, stakingAbi } from './abi.ts'
-import { type Chain, reasonOf } from './chain.ts'
+import { type Chain, ofNode, reasonOf } from './chain.ts'
 
 const PERMIT_SECONDS = 3_600n
 const RECEIPT_MS = 180_000
@@ -111,8 +111,8 @@ export class Sender {
   /** A stake in one transaction: the permit goes with it, so that no allowance is left behind. */
   async stake(workerId: number, amount: bigint): Promise<Hex> {
     const { workerStaking } = this.chain.contracts
-    const deadline = await this.permitDeadline()
-    const { v, r, s } = await this.permit(workerStaking, amount, deadline)
+    const deadline = await ofNode(this.permitDeadline())
+    const { v, r, s } = await ofNode(this.permit(workerStaking, amount, deadline))
     return this.send({
       address: workerStaking,
       abi: stakingAbi,
@@ -156,7 +156,7 @@ export class Sender {
 
   private async requireGas(): Promise<void> {
     const { address } = this.account
-    if ((await this.chain.client.getBalance({ address })) > 0n) return
+    if ((await ofNode(this.chain.client.getBalance({ address }))) > 0n) return
     throw new ConfigError(
       `${address} has no coin for gas on chain ${this.chain.contracts.chainId}: send it a little. ` +
         'Jobs need none; stake, unstake, withdraw and claim are transactions of this key',

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/read.ts'
 import type { Address } from '../../domain/ids.ts'
 import { toAddress } from '../../domain/ids.ts'
 import { escrowAbi, rComputeAbi, stakingAbi } from './abi.ts'
-import { type Chain, reasonOf } from './chain.ts'
+import { type Chain, ofNode, reasonOf } from './chain.ts'
 
 /** A worker as the chain sees it. Amounts as text, in the smallest units: it travels as JSON. */
 export interface WorkerFacts {
@@ -30,24 +30,29 @@ export interface WorkerFacts {
 /** What somebody does whose key is not registered. */
 export const HOW_TO_REGISTER = 'svc-worker register, or start the agent once'
 
-/** Reads all facts, or undefined where the key is not registered, or has left. */
+/**
+ * Reads all facts, or undefined where the key is not registered, or has left.
+ * @throws {ConfigError} where the node does not answer
+ */
 export async function readWorkerFacts(
   chain: Chain,
   worker: Address,
 ): Promise<WorkerFacts | undefined> {
-  const workerId = await chain.client.readContract({
-    address: chain.contracts.workerStaking,
-    abi: stakingAbi,
-    functionName: 'workerIdOf',
-    args: [worker],
-  })
-  return workerId === 0 ? undefined : factsOf(chain, worker, workerId)
+  const workerId = await ofNode(
+    chain.client.readContract({
+      address: chain.contracts.workerStaking,
+      abi: stakingAbi,
+      functionName: 'workerIdOf',
+      args: [worker],
+    }),
+  )
+  return workerId === 0 ? undefined : ofNode(factsOf(chain, worker, workerId))
 }
 
 /**
  * The same of one that has left, too: it may still be owed earnings and stake. The contract gives no number
  * for those, so the node is asked for the log of it: for a command, not for a look now and then.
- * @throws {ConfigError} where the node does not search that far
+ * @throws {ConfigError} where the node does not answer, or does not search that far
  */
 export async function readFactsOfAny(
   chain: Chain,
@@ -73,7 +78,7 @@ export async function readFactsOfAny(
       )
     })
   const workerId = logs.at(-1)?.args.workerId
-  return workerId === undefined ? undefined : factsOf(chain, worker, workerId)
+  return workerId === undefined ? undefined : ofNode(factsOf(chain, worker, workerId))
 }
 
 async function factsOf(chain: Chain, worker: Address, workerId: number): Promise<WorkerFacts> {
