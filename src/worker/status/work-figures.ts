@@ -2,6 +2,7 @@ import type { Metrics } from '../../telemetry/metrics.ts'
 import type { RunEnd } from '../job-run.ts'
 import { UNITS_PER_USDG } from './line.ts'
 import type { AgentReport } from './report.ts'
+import { whyNoJobs } from './why-no-jobs.ts'
 
 const TOKEN_DECIMALS = 18
 
@@ -75,7 +76,8 @@ export function showReport(metrics: Metrics, report: () => AgentReport): void {
 type Shown = number | null | undefined
 
 /** What keeps an agent from being given jobs, in words; empty: nothing. */
-export function whatLacks({ phase, trouble }: AgentReport): readonly string[] {
+export function whatLacks(report: AgentReport): readonly string[] {
+  const { phase, trouble, standing } = report
   switch (phase) {
     case 'starting':
       return ['the agent itself: it starts']
@@ -87,6 +89,10 @@ export function whatLacks({ phase, trouble }: AgentReport): readonly string[] {
     case 'draining':
       return ['a reason to stay: it is going down']
     case 'connected':
-      return trouble === null ? [] : [trouble]
+      if (trouble !== null) return [trouble]
+      // Retired by a vote, not listed, or not shown by a canary job: a pool that offers none has no job for it.
+      return standing?.models.length === 0
+        ? [`a model that its pool has jobs of: ${whyNoJobs({ ...report, busy: 0 }, Date.now())}`]
+        : []
   }
 }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { LeftOutModel_Reason, Standing_State } from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 import type { RunEnd } from '../../../src/worker/job-run.ts'
 import type { AgentReport } from '../../../src/worker/status/report.ts'
@@ -92,6 +93,17 @@ Figures('what an agent lacks is said, and a trouble with it', () => {
   assert.match(whatLacks({ ...REPORT, phase: 'no_models' })[0]!, /engine/)
   assert.match(whatLacks({ ...REPORT, phase: 'draining' })[0]!, /going down/)
   assert.equal(whatLacks({ ...REPORT, trouble: 'the disk is full' }), ['the disk is full'])
+})
+
+Figures('an agent that its pool offers no job of any model lacks one', () => {
+  const lacks = (more: object) => whatLacks({ ...REPORT, ...more } as AgentReport)
+  const standing = { state: Standing_State.STATE_READY, reason: '', models: [] }
+  const reason = 'no jobs of Qwen/Qwen3-8B, since its canary job failed: its engine failed'
+  assert.match(lacks({ standing: { ...standing, reason } })[0]!, reason)
+  const leftOut = REPORT.models.map((id) => ({ id, reason: LeftOutModel_Reason.REASON_RETIRED }))
+  assert.match(lacks({ standing, leftOut })[0]!, 'a vote has retired it')
+  // Nobody asks for it, or it rests: it gets jobs all the same.
+  assert.equal(lacks({ standing: { ...standing, models: [{}] } }), [])
 })
 
 Figures.run()
