@@ -47,7 +47,7 @@ export class UpstreamListing {
 
   constructor(private readonly options: Options) {}
 
-  /** Model id to context window. Never rejects: one that does not answer serves nothing. */
+  /** Model id to context window. Never rejects: one that does not answer serves nothing, one without room what it did. */
   async look(): Promise<ReadonlyMap<string, number>> {
     const url = `${this.options.base}/models`
     try {
@@ -62,8 +62,11 @@ export class UpstreamListing {
       else if (served.size === 0) this.sayOnce('warn', about, NOTHING_TO_SERVE)
       else this.sayOnce('info', { ...about, models: [...served.keys()] }, 'upstream answers')
     } catch (error) {
-      this.served = new Map()
-      this.sure.clear()
+      // Who has too much to do has its models all the same.
+      if (!isOverloaded(error)) {
+        this.served = new Map()
+        this.sure.clear()
+      }
       this.sayOnce(
         'warn',
         { url, err: error },
@@ -150,10 +153,14 @@ export class UpstreamListing {
   }
 }
 
+const isOverloaded = (error: unknown): boolean =>
+  error instanceof EngineFault && error.kind === 'overloaded'
+
 /** Of OpenSSL, by Node's names. */
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/
 
 function whatToDo(error: unknown): string {
+  if (isOverloaded(error)) return 'it has too much to do. What it had before is offered on'
   if (error instanceof EngineFault) {
     return 'it answers with something else: is --upstream right? It mostly ends in /v1'
   }

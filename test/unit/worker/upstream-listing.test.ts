@@ -70,6 +70,28 @@ Listing('one that comes up and wants a key is told of anew, and of which key', (
   }),
 )
 
+Listing('one that counts a look among the requests of a minute still has its models', () =>
+  withUpstream(async (upstream) => {
+    const { list } = upstream
+    const log = pino({ level: 'silent' })
+    const engine = new OpenAiEngine({ url: upstream.url, apiKey: '', wanted: [], log })
+    const served = async (status: number) => {
+      upstream.list = (response) =>
+        status === 200 ? list(response) : response.writeHead(status).end('Rate limit exceeded')
+      return [...(await engine.models()).keys()]
+    }
+    try {
+      assert.equal(await served(429), [])
+      assert.equal(await served(200), ['a/b'])
+      assert.equal(await served(429), ['a/b'])
+      assert.equal(await served(500), [])
+      assert.equal(await served(429), [])
+    } finally {
+      await engine.close()
+    }
+  }),
+)
+
 Listing('TLS that is not there is said to be missing', () =>
   withUpstream(async (upstream) => {
     const { said } = await look(upstream.url.replace('http:', 'https:'))
