@@ -15,11 +15,16 @@ const details = z
   .array(z.object({ reason: z.string().nullish() }))
   .nullish()
   .catch(undefined)
-const envelope = z.object({ message: z.string().optional(), code, type, status, details })
+/** What OpenRouter's service was told itself by who answers for it, as text mostly: its own words say only that. */
+const metadata = z.object({ raw: z.unknown() }).nullish().catch(undefined)
+const envelope = z.object({
+  ...{ message: z.string().optional(), code, type, status, details, metadata },
+})
 const errorBody = z.object({ error: z.union([z.string(), envelope]) })
 /** What vLLM and others say without an envelope: `object` is `error` there. */
 const flatBody = z.object({ message: z.string(), code, type, status, details })
 type Envelope = z.infer<typeof envelope>
+type Itself = Omit<Envelope, 'metadata'>
 /** What servers built on FastAPI say of a body that they cannot read; its `input` would quote the prompt. */
 const flaw = z.object({
   loc: z
@@ -123,12 +128,26 @@ function readError(body: unknown): Told | undefined {
     return typeof error === 'string' ? { message: error, words: error } : toldBy(error)
   }
   const flat = flatBody.safeParse(json)
-  if (flat.success) return toldBy(flat.data)
+  if (flat.success) return toldItself(flat.data)
   const detail = readDetail(json)
   return detail ? { message: detail, words: detail } : undefined
 }
 
-function toldBy({ message = '', ...told }: Envelope): Told {
+function toldBy({ metadata, ...own }: Envelope): Told {
+  const told = toldItself(own)
+  const { raw } = metadata ?? {}
+  const inner = readError(typeof raw === 'string' ? parseJson(raw) : raw)
+  if (!inner) return told
+  return {
+    ...told,
+    message: inner.message || told.message,
+    words: `${told.words} ${inner.words}`,
+    isOperators: Boolean(told.isOperators || inner.isOperators),
+    isRate: Boolean(told.isRate || inner.isRate),
+  }
+}
+
+function toldItself({ message = '', ...told }: Itself): Told {
   const { code, type } = told
   const words = `${message} ${code ?? ''} ${type ?? ''}`
   const marks = [code, type, told.status, ...(told.details ?? []).map(({ reason }) => reason)]

@@ -305,6 +305,34 @@ Stream('a 400 about what is between operator and upstream is not the caller’s'
   assert.is(callers.message, 'No')
 })
 
+Stream('a service that asks another is understood by what that one said', () => {
+  const told = (status: number, raw: unknown, code = status) => {
+    const error = {
+      message: 'Provider returned error',
+      code,
+      metadata: { raw, provider_name: 'x' },
+    }
+    const { kind, message } = statusFault(status, JSON.stringify({ error }))
+    return [kind, message]
+  }
+  const message = "This model's maximum context length is 8192 tokens. However, you requested 8246"
+  const long = { error: { message, type: 'Bad Request', code: 400 } }
+  for (const raw of [long, JSON.stringify(long), JSON.stringify({ object: 'error', message })]) {
+    assert.equal(told(400, raw), ['context_length', message])
+  }
+  const odd = { detail: 'roles must alternate' }
+  assert.equal(told(400, JSON.stringify(odd)), ['invalid_request', 'roles must alternate'])
+  const rate = { error: { message: 'Limit 6000', code: 'rate_limit_exceeded' } }
+  assert.is(told(413, JSON.stringify(rate))[0], 'overloaded')
+  // In no known form, it may quote the prompt.
+  const secret = 'the maximum context length is my secret'
+  for (const raw of [secret, JSON.stringify({ input: secret }), null, undefined, 7]) {
+    assert.equal(told(400, raw), ['invalid_request', 'Provider returned error'])
+  }
+  const busy = 'm is temporarily rate-limited upstream. Please retry shortly'
+  assert.is(told(429, busy)[0], 'overloaded')
+})
+
 Stream('a redirect is said to be one', () => {
   const { kind, message } = statusFault(307, '<html>Moved</html>')
   assert.is(kind, 'engine')
