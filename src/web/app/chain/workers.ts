@@ -4,14 +4,12 @@ import {
   encodeEventTopics,
   type Hex,
   numberToHex,
-  pad,
 } from 'viem'
 import { jobEscrowAbi, workerStakingAbi } from '../../../chain/abi.ts'
 import type { WebConfig } from '../../api.ts'
 import { readClock } from './clock.ts'
 import { readHistory } from './history.ts'
 import { jobIdOfHex } from './job-id.ts'
-import { readEventsBack } from './logs.ts'
 import { readerOf } from './reader.ts'
 
 export interface WorkerRecord {
@@ -97,24 +95,6 @@ export function recordOf(
     signer: signer.toLowerCase() as Address,
     payee: payee.toLowerCase() as Address,
   }
-}
-
-const REGISTERED = encodeEventTopics({
-  abi: workerStakingAbi,
-  eventName: 'WorkerRegistered',
-})[0]!
-
-/**
- * 0: there is none, in the ranges of blocks that one page looks through. The contract gives no number for
- * those who have left, so the logs are searched: ask once, not at each look.
- */
-export async function idOfOneThatLeft(web: WebConfig, signer: Address): Promise<number> {
-  const search = {
-    address: [web.contracts.worker_staking],
-    topics: [[REGISTERED, null, pad(signer)]],
-  }
-  const { events } = await readEventsBack(web, search, { enough: 1, before: undefined })
-  return Number(events[0]?.args.workerId ?? 0)
 }
 
 export interface WorkerPage {
