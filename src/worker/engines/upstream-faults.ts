@@ -49,6 +49,8 @@ const TOO_MUCH = new Set([429, 529])
 const BUSY = /server (is )?busy|overload|pending requests|queue is full|at capacity|rate.?limit/i
 /** What is used up comes back when somebody pays, not in a moment. */
 const USED_UP = /insufficient_quota|billing|credit balance|payment/i
+/** Groq's and Together's limits of a minute end with the address where one pays for more. */
+const ADDRESSES = /https?:\/\/\S+/g
 /** Of a minute alone: Google says that word for word as it does what is used up, and when it is over. */
 const COMES_BACK = /\b(re)?try (again )?in [\d.]+s/i
 
@@ -108,7 +110,7 @@ function faultOf(status: number, { message, words, isOperators, isRate }: Told):
     return new EngineFault(whose, said || `the engine refused the request (${status})`)
   }
   const isBusy = TOO_MUCH.has(status) || (status === 503 && BUSY.test(words))
-  const isUsedUp = USED_UP.test(words) && !COMES_BACK.test(words)
+  const isUsedUp = USED_UP.test(words.replace(ADDRESSES, '')) && !COMES_BACK.test(words)
   const kind = isRate || (isBusy && !isUsedUp) ? 'overloaded' : 'engine'
   const advice = status === 401 || status === 403 ? ` (${KEY})` : ''
   return new EngineFault(kind, `upstream answered ${status}${advice}${said && `: ${said}`}`)

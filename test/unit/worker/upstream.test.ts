@@ -276,6 +276,9 @@ Stream('what is allowed in a minute is not used up, though its refusal says wher
   const groq = { type: 'tokens', code: 'rate_limit_exceeded' }
   const soon = `Rate limit reached for model m: Limit 12000, Used 4437. Please try again in 11.455s. ${pay}`
   assert.is(fault(429, { message: soon, ...groq }).kind, 'overloaded')
+  const together =
+    'Your rate limit is 60 queries per minute. Please navigate to https://x.y/billing'
+  assert.is(fault(429, { message: together, type: 'credit_limit' }).kind, 'overloaded')
   // Not the caller's doing, and the name of the operator's account is not for the caller.
   const large = `Request too large for model m in organization org_1: Limit 6000, Requested 9000. ${pay}`
   assert.is(fault(413, { message: large, ...groq }).kind, 'overloaded')
