@@ -39,6 +39,7 @@ const event = z.object({
     .object({
       prompt_tokens: tokens,
       completion_tokens: tokens,
+      total_tokens: tokens,
       completion_tokens_details: z.object({ reasoning_tokens: tokens }).nullish().catch(undefined),
     })
     .nullish()
@@ -223,8 +224,14 @@ export class UpstreamStream {
     const total = this.toldTokens
     if (total === undefined) return this.contentEvents
     const thought = this.usage?.completion_tokens_details?.reasoning_tokens ?? 0
-    if (thought > 0) return Math.max(0, total - thought)
-    return this.reasoned ? this.contentEvents : total
+    if (thought === 0) return this.reasoned ? this.contentEvents : total
+    return this.isThoughtApart(total, thought) ? total : Math.max(0, total - thought)
+  }
+
+  /** xAI's service, and proxies of Google's, count what was thought beside the answer and not in it. */
+  private isThoughtApart(total: number, thought: number): boolean {
+    const { prompt_tokens, total_tokens } = this.usage ?? {}
+    return thought > total || (prompt_tokens ?? 0) + total + thought === total_tokens
   }
 }
 

@@ -132,6 +132,19 @@ Stream('thinking is neither text nor billed', () => {
   assert.is(read(...events.slice(1), usage(none)).usage.completionTokens, 40)
 })
 
+Stream('an answer whose thinking is counted beside it is billed as a whole', () => {
+  const told = (reasoning_tokens: number, total_tokens?: number) => {
+    const counts = { total_tokens, completion_tokens_details: { reasoning_tokens } }
+    return read(chunk({ content: 'a' }), chunk({}, 'stop'), usage(counts)).usage.completionTokens
+  }
+  // Of a prompt of 5 and an answer of 40.
+  assert.is(told(30, 75), 40)
+  assert.is(told(94), 40, 'more than all')
+  assert.is(told(30, 45), 10)
+  assert.is(told(30), 10)
+  assert.is(told(40, 45), 0)
+})
+
 Stream('text in parts is text, and thinking in parts is not', () => {
   const text = (text: string) => ({ type: 'text', text })
   const thought = (words: string) => [{ type: 'thinking', thinking: [text(words)] }]
