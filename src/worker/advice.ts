@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { LeftOutModel_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
+import { type LeftOutModel, LeftOutModel_Reason } from '../../proto/gen/svc/worker/v1/worker.ts'
 
 /** Why a model gets no jobs. */
 export const LEFT_OUT: Readonly<Record<LeftOutModel_Reason, string>> = {
@@ -10,6 +10,12 @@ export const LEFT_OUT: Readonly<Record<LeftOutModel_Reason, string>> = {
   [LeftOutModel_Reason.REASON_NOT_SERVED]: 'this agent has refused a job of it',
   [LeftOutModel_Reason.UNRECOGNIZED]: 'for a reason that this agent does not know: update it',
 }
+
+/** Off the wire a reason that came later is its bare number, of which nothing here knows. */
+export const readLeftOut = (leftOut: readonly LeftOutModel[]): LeftOutModel[] =>
+  leftOut.map((model) =>
+    model.reason in LEFT_OUT ? model : { ...model, reason: LeftOutModel_Reason.UNRECOGNIZED },
+  )
 
 /** The pool speaks no version of the protocol that this agent does. */
 export const OTHER_VERSION =

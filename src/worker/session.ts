@@ -15,7 +15,7 @@ import { unreachable } from '../domain/result.ts'
 import { AGENT_VERSION, commonProtocol, PROTOCOLS } from '../domain/version.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { AcceptedJobs } from './accepted-jobs.ts'
-import { LEFT_OUT } from './advice.ts'
+import { LEFT_OUT, readLeftOut } from './advice.ts'
 import type { Engine } from './engine.ts'
 import type { Identity } from './identity.ts'
 import type { JobRun } from './job-run.ts'
@@ -226,8 +226,9 @@ export class Session {
   /** What the operator learns of the catalogue on chain. */
   private readTerms(models: Models): void {
     const { log, hears } = this.options
-    const { taken, leftOut } = models
-    hears.offered(models)
+    const { taken } = models
+    const leftOut = readLeftOut(models.leftOut)
+    hears.offered({ taken, leftOut })
     for (const { id, reason } of leftOut) {
       log.warn({ model: id }, `no jobs of this model: ${LEFT_OUT[reason]}`)
     }

@@ -1,7 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ConnectRequest, Welcome } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import {
+  type ConnectRequest,
+  ConnectResponse,
+  LeftOutModel_Reason,
+  type Models,
+  Welcome,
+} from '../../../proto/gen/svc/worker/v1/worker.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { AcceptedJobs, type AcceptedJobsOptions } from '../../../src/worker/accepted-jobs.ts'
 import { Session, type SessionOptions } from '../../../src/worker/session.ts'
@@ -32,7 +38,7 @@ class Call extends EventEmitter {
 }
 
 /** A session that has been welcomed; nothing comes after that by itself. */
-function welcomed(): { call: Call; session: Session } {
+function welcomed(offered: (models: Models) => void = () => {}) {
   const call = new Call()
   const log = makeLog('test', 'silent')
   const nothing = () => {}
@@ -44,7 +50,7 @@ function welcomed(): { call: Call; session: Session } {
       onRan: nothing,
     } as unknown as AcceptedJobsOptions),
     identity: { address: `0x${'0'.repeat(40)}` },
-    hears: { welcomed: nothing, offered: nothing, stands: nothing, mustMove: nothing },
+    hears: { welcomed: nothing, offered, stands: nothing, mustMove: nothing },
   }
   const session = new Session(options as unknown as SessionOptions)
   const value = { ...Welcome.decode(new Uint8Array()), heartbeatIntervalMs: INTERVAL_MS }
@@ -71,6 +77,16 @@ Silence('is given one more span by an agent that was halted itself', async () =>
 })
 
 const Strange = suite('worker: a pool that says what cannot be')
+
+Strange('a reason of a later protocol is read as one that is not known', () => {
+  const heard: Models[] = []
+  const { call } = welcomed((models) => heard.push(models))
+  const leftOut = [{ id: 'a/b', reason: 99 as LeftOutModel_Reason }]
+  const said: ConnectResponse = { message: { $case: 'models', value: { taken: [], leftOut } } }
+  call.emit('data', ConnectResponse.decode(ConnectResponse.encode(said).finish()))
+  call.cancel()
+  assert.equal(heard[0]?.leftOut, [{ id: 'a/b', reason: LeftOutModel_Reason.UNRECOGNIZED }])
+})
 
 Strange('a date beyond all calendars ends nothing', () => {
   const { call } = welcomed()
