@@ -37,9 +37,9 @@ const detailBody = z.object({ detail: z.union([z.string(), z.array(flaw).nonempt
 /** The same as Mistral's service passes it on. */
 const wrappedDetail = z.object({ message: detailBody })
 
-/** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq, Alibaba. Never words of a prompt. */
+/** Troubles between operator and upstream that some tell with a 400: Google, LiteLLM, Groq, Alibaba, OpenAI. Never words of a prompt. */
 const OPERATORS =
-  /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned|Arrearage)$/
+  /^(API_KEY_INVALID|FAILED_PRECONDITION|budget_exceeded|model_decommissioned|organization_restricted|Arrearage|billing_hard_limit_reached)$/
 /** The `code` of more than is allowed in a minute. Groq says it with a 413 as well, of one request that is more. */
 const RATE = /^rate_limit_exceeded$/
 

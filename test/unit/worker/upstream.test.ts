@@ -310,6 +310,8 @@ Stream('a 400 about what is between operator and upstream is not the caller’s'
     google('FAILED_PRECONDITION', 'x'),
     { error: { message: 'No', type: 'budget_exceeded', code: '400' } },
     { error: { message: 'No', type: 'invalid_request_error', code: 'model_decommissioned' } },
+    { error: { message: 'No', type: 'invalid_request_error', code: 'organization_restricted' } },
+    { error: { message: 'No', type: 'invalid_request_error', code: 'billing_hard_limit_reached' } },
     { error: { message: 'No', type: 'Arrearage', code: 'Arrearage', param: null } },
   ]) {
     const { kind, message } = statusFault(400, JSON.stringify(body))
