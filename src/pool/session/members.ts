@@ -102,10 +102,10 @@ export class Members {
       session.cancel(jobId, false)
       release()
     }
+    // It drops what is not among those that go on. Before it is told its models: then the next canary job may begin.
+    canaries?.lost(session)
     terms.tellAgain(session)
     placements.resume(session)
-    // It drops what is not among those that go on.
-    canaries?.lost(session)
     log.info({ worker: session.address, jobs: resumed.length }, 'worker is back')
   }
 }
