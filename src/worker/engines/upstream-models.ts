@@ -87,7 +87,9 @@ export function matchModels(
 }
 
 function wantedAs(name: string, wanted: readonly WantedModel[]): string | undefined {
-  const mapped = wanted.find(({ upstream }) => upstream === name)
+  // Ollama lists `own` as `own:latest`, and knows it by either name.
+  const names = [name, name.replace(/:latest$/, '')]
+  const mapped = wanted.find(({ upstream }) => upstream && names.includes(upstream))
   if (mapped) return mapped.id
   const id = modelIdOf(name)
   if (wanted.length === 0) return isModelId(id) ? id : undefined

@@ -52,6 +52,18 @@ Models('a model of tomorrow is offered under its id, or under the one it is give
   assert.equal([...served.values()], [{ id: 'newer/model', upstream: 'local', contextWindow: 0 }])
 })
 
+Models('a name without a tag is that of the latest, as where Ollama has made it', () => {
+  const ofOllama = (...names: string[]) => {
+    const { served } = matchModels(
+      names.map((id) => ({ id })),
+      parseWantedModels('Qwen/Qwen3-8B=own'),
+    )
+    return [...served.values()].map(({ upstream }) => upstream)
+  }
+  assert.equal(ofOllama('own:latest'), ['own:latest'])
+  assert.equal(ofOllama('own:8b', 'owner:latest'), [])
+})
+
 Models('a wish that can be no id is an error that names it', () => {
   assert.throws(() => parseWantedModels('Qwen/Qwen3-8B,=local'), /WORKER_MODELS: =local/)
   assert.throws(() => parseWantedModels('my model=local'), /WORKER_MODELS: my model/)
