@@ -84,6 +84,12 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
+/** Whether it was a contract that refused, and not the node. */
+export const isRevert = (error: unknown): boolean =>
+  error instanceof BaseError &&
+  error.walk((cause) => cause instanceof ContractFunctionRevertedError) instanceof
+    ContractFunctionRevertedError
+
 /** Why the chain or its node refuses, short; never with the node's address in it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof BaseError)) return error instanceof Error ? error.message : String(error)

@@ -15,7 +15,7 @@ import { ConfigError } from '../../config/read.ts'
 import type { Address } from '../../domain/ids.ts'
 import type { WorkerKey } from '../key/open-key.ts'
 import { rComputeAbi, stakingAbi } from './abi.ts'
-import { type Chain, ofNode, reasonOf } from './chain.ts'
+import { type Chain, isRevert, ofNode, reasonOf } from './chain.ts'
 
 const PERMIT_SECONDS = 3_600n
 const RECEIPT_MS = 180_000
@@ -47,12 +47,11 @@ export class Sender {
     const { client } = this.chain
     const { account } = this
     await this.requireGas()
-    await client.simulateContract({ ...call, account }).catch((error: unknown) => {
-      throw new ConfigError(`the contract refuses ${call.functionName}: ${reasonOf(error)}`)
-    })
     const refused = (error: unknown) => {
-      throw new ConfigError(`the node does not take ${call.functionName}: ${reasonOf(error)}`)
+      const who = isRevert(error) ? 'the contract refuses' : 'the node does not take'
+      throw new ConfigError(`${who} ${call.functionName}: ${reasonOf(error)}`)
     }
+    await client.simulateContract({ ...call, account }).catch(refused)
     const signed = await this.sign(call).catch(refused)
     const hash = keccak256(signed)
     await this.hand(signed, hash).catch(refused)
