@@ -111,8 +111,8 @@ export const ERRORS = {
   answer_gone: {
     status: 410,
     type: 'not_found_error',
-    when: 'The job has answered and is charged, but its text was lost on its way, or, for a retried request, is no longer kept. `details` names the job.',
-    todo: 'Send it as a new request, which is a new job: with another `Idempotency-Key`, or not as a retry.',
+    when: 'The job has answered and is charged, but its text was lost on its way, or, for a retried request, is no longer kept; or the worker of a stream was lost, and what had arrived is no part of the answer that another one gave. `details` names the job.',
+    todo: 'Send it as a new request, which is a new job: with another `Idempotency-Key`, or not as a retry. Where `message` says that the same key gets the answer, send it with that.',
     retry: 'no',
   },
   request_too_large: {

@@ -14,11 +14,11 @@ import type { Log } from '../../telemetry/log.ts'
 import { AnswerText } from './answer-text.ts'
 import { Doubt } from './doubt.ts'
 import {
+  answeredAnew,
   answerGone,
   answerUnreadable,
   endUnknown,
   lostJob,
-  lostMidAnswer,
   timedOut,
 } from './follow-refusals.ts'
 import type { Follower } from './follower.ts'
@@ -69,6 +69,8 @@ export class FollowedJob implements Waiter {
   readonly #patience: Patience
   #heardAt: number
   #asking = false
+  /** A second answer began: how the job ends says whether it was stopped, or is answered and charged. */
+  #torn = false
   #view: JobView | undefined
   #unknown = false
   readonly #doubt = new Doubt()
@@ -202,16 +204,12 @@ export class FollowedJob implements Waiter {
 
   #hearCompleted(ending: Completed): void {
     if (this.#over || this.#completed) return
-    if (this.#text.attempt !== ending.attempt) {
-      if (this.#followers.committed) {
-        this.#fail(lostMidAnswer(), this.#text.head ?? {})
-        return
-      }
-      this.#text.begin(ending.attempt)
-    }
     this.#completed = ending
     this.#completedAt = this.#options.clock.monotonic()
-    if (!this.#finishIfWhole(ending)) void this.#mend(ending)
+    const isAnother = this.#text.attempt !== ending.attempt
+    if (isAnother && this.#followers.committed) this.#fail(answeredAnew(ending), ending)
+    else if (isAnother) this.#text.begin(ending.attempt)
+    if (!this.#over && !this.#finishIfWhole(ending)) void this.#mend(ending)
   }
 
   /** @returns whether what this attempt says is wanted */
@@ -221,8 +219,8 @@ export class FollowedJob implements Waiter {
     // What the job says of its end holds; text of any other attempt is late.
     if (this.#completed || (current !== undefined && attempt < current)) return false
     if (this.#followers.committed) {
-      this.#options.jobs.cancel(this.jobId, { torn: true })
-      this.#fail(lostMidAnswer(), this.#text.head ?? {})
+      if (!this.#torn) this.#options.jobs.cancel(this.jobId, { torn: true })
+      this.#torn = true
       return false
     }
     this.#text.begin(attempt)

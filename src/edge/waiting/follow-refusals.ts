@@ -9,9 +9,6 @@ const internal = (message: string): Refusal => ({ code: 'internal_error', messag
 
 export const lostJob = (): Refusal => internal('The job was lost. Trying again usually succeeds.')
 
-export const lostMidAnswer = (): Refusal =>
-  internal('The worker was lost in the middle of the answer. Try again.')
-
 /** No word of the job's end long after it must have come: only a job that was refunded is a 504. */
 export const endUnknown = ({ jobId }: WaitedJob): Refusal =>
   internal(
@@ -34,6 +31,16 @@ export const answerGone = ({ jobId, charged }: Completed): Refusal => ({
     `Job ${jobId} has answered this request and is charged, but the text of its answer is lost, ` +
     'or no longer kept. To have it answered anew, as a new job, send it as a new request: with another ' +
     '`Idempotency-Key`, or not as a retry.',
+  details: { job_id: jobId, credits_charged: Number(charged) },
+})
+
+/** The caller has seen how a worker began that was lost, and what the job is charged for is the answer of another one. */
+export const answeredAnew = ({ jobId, charged }: Completed): Refusal => ({
+  code: 'answer_gone',
+  message:
+    `The worker was lost in the middle of this answer, and another one has answered job ${jobId} anew, ` +
+    'which is charged: what you have is no part of that answer. Sent again with the same `Idempotency-Key` ' +
+    'it gets that answer, and is not charged twice.',
   details: { job_id: jobId, credits_charged: Number(charged) },
 })
 

@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert'
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
 import { fastClock } from '../../fakes/edge/fast-clock.ts'
 import { eventsOf, openChat, readAll } from '../../fakes/edge/raw-http.ts'
+import { failure } from '../../fakes/edge/retried.ts'
 import {
+  accept,
   chat,
   chunksOf,
   completed,
@@ -15,7 +17,6 @@ import {
   settlementSent,
   WORKER,
 } from '../../fakes/edge/stage.ts'
-import { SOON_MS, until } from '../../until.ts'
 
 const Stream = suite<{ stage: Stage }>('edge: streams')
 Stream.before.each(async (context) => {
@@ -140,12 +141,33 @@ Stream('another attempt after the first byte: an error event, no [DONE]', async 
     stage.say(...chunksOf(jobId, ['seen'], 1))
     stage.say(...chunksOf(jobId, ['new'], 2))
   }
+  stage.actor = (command) => {
+    const { type, jobId } = command
+    if (type === 'CancelJob') stage.say(failure(jobId))
+    return accept(command)
+  }
   const body = await readAll(await openChat(stage.url, streaming()))
   assert.match(body, /"content":"seen"/)
   assert.not.match(body, /new|\[DONE\]/)
   const error = eventsOf(body).at(-1).error
   assert.equal([error.code, error.type, error.param], ['internal_error', 'server_error', null])
-  await until('the job was cancelled', () => stage.commands.at(-1)?.type === 'CancelJob', SOON_MS)
+  assert.equal(
+    stage.commands.map((command) => command.type === 'CancelJob' && command.torn),
+    [false, true],
+  )
+})
+
+Stream('one that is answered before it is stopped is told so, with its charge', async (world) => {
+  const { stage } = world
+  stage.play = ({ jobId }) => {
+    stage.say(...chunksOf(jobId, ['seen'], 1))
+    stage.say(...chunksOf(jobId, ['new'], 2), completed(jobId, ['new'], 2))
+  }
+  const body = await readAll(await openChat(stage.url, streaming()))
+  assert.not.match(body, /"new"|\[DONE\]/)
+  const { code, message, details } = eventsOf(body).at(-1).error
+  assert.equal([code, details.credits_charged], ['answer_gone', 8])
+  assert.match(message, /is charged/)
 })
 
 Stream('a failure mid-answer: an error event, no [DONE]', async ({ stage }) => {
