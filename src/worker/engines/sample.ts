@@ -65,7 +65,7 @@ async function* generate(
     }
     yield { text, tokens: count }
   }
-  const finishReason = !stopped && made === most && made < wanted ? 'length' : 'stop'
+  const finishReason = stopped || made === wanted ? 'stop' : 'length'
   const usage = { promptTokens, completionTokens: made }
   yield { text: stopped ? '' : stop.end(), tokens: 0, ending: { finishReason, usage } }
 }

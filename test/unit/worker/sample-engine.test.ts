@@ -78,11 +78,11 @@ Sample('takes its time a token, and ends soon when told to', async () => {
   const abort = new AbortController()
   const started = performance.now()
   setTimeout(() => abort.abort(), 60)
-  const ended = answer({ tokens: 10_000, tokenMs: 5, signal: abort.signal }).catch(() => undefined)
-  await ended
+  const { ending } = await answer({ tokens: 10_000, tokenMs: 5, signal: abort.signal })
   const span = performance.now() - started
   // All of it would take fifty seconds.
   assert.ok(span >= 50 && span < 25_000, `${span} ms`)
+  assert.is(ending?.finishReason, 'length', 'who asks again for it is not told that it is whole')
 })
 
 Sample.run()
