@@ -147,9 +147,14 @@ const cannotTell = () =>
 
 const gone = (jobId: JobId): Earlier => ({ type: 'failed', jobId, returning: NO_CREDITS })
 
-/** Ended without an answer; of a timeout the ending is told only with the refund's hash. */
+/**
+ * Ended without an answer; of a timeout the ending is told only with the refund's hash. One that is paid for, and
+ * whose journal has lost the answer, is not asked for and paid for once more.
+ */
 const isFailed = ({ ending, view }: Extract<JobReply, { type: 'accepted' }>): boolean =>
-  ending ? ending.type === 'failed' : view.status === 'refunded'
+  ending
+    ? ending.type === 'failed' && ending.refusal.code !== 'answer_gone'
+    : view.status === 'refunded'
 
 /** A lock on chain whose refund is not mined yet. */
 function failed({ id, lock, escrowTx, block }: JobView): Earlier {

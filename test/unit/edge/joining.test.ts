@@ -30,6 +30,14 @@ const ORDER = {
 }
 const UNKNOWN: JobReply = { type: 'unknown_job' }
 const TOMBSTONE: JobReply = { type: 'refused', reason: 'abandoned' }
+/** Its journal has lost the answer. */
+const GONE: JobReply = {
+  ...{ type: 'accepted', view: viewOf(JOB, { status: 'settled', escrowTx: ESCROW_TX, block: 7 }) },
+  ending: {
+    ...{ type: 'failed', jobId: JOB, escrowTx: ESCROW_TX },
+    refusal: { code: 'answer_gone', message: 'It is not kept any more.' },
+  },
+}
 const RUNS: JobReply = { type: 'accepted', view: viewOf(JOB), ending: null }
 
 /** A network in which jobs, and the store, answer as they are told to. */
@@ -130,6 +138,11 @@ Joining('what is joined, and what is asked for anew', async () => {
     [
       'answered, and paid back since',
       { ...hasAnswered(JOB), view: viewOf(JOB, refunded) },
+      'joined',
+    ],
+    [
+      'answered and paid for, as only the chain knows: it is told that its text is gone',
+      GONE,
       'joined',
     ],
     ['failed before its lock', hasFailed(JOB), 0n],
