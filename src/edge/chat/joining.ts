@@ -92,6 +92,8 @@ export function makeJoining(options: Options): Joining {
           if (isFailed(reply)) return failed(reply.view)
           const shared = here(sharedJobs.find(found.jobId)) ?? open(reply.view, caller, order, key)
           const joined = sit(shared, caller)
+          // Whoever left it elsewhere has noted that it ends.
+          if (!reply.ending) void balances.glanceAfter(caller.wallet, found.jobId, reply.view.lock)
           shared.followed.learn(reply)
           return joined
         }

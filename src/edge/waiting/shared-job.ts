@@ -29,6 +29,8 @@ interface Options {
   readonly draining: () => boolean
   /** Notes that the job is about to end, and its credits on their way back. */
   readonly noteEnding: () => void
+  /** Notes that it runs on after all, and holds them. */
+  readonly noteRunning: () => void
   /** Tells the other edges that here nobody waits any more. */
   readonly sayLeft: () => void
   readonly closed: () => void
@@ -70,6 +72,7 @@ export class SharedJob {
   enter(): Seat {
     const { followed } = this
     this.#callers++
+    if (this.#cancelGrace) this.#options.noteRunning()
     this.#stopGrace()
     if (this.#isOffered) void this.#takeBack()
     let unfollow = () => {}

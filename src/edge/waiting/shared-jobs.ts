@@ -64,6 +64,7 @@ export function makeSharedJobs(options: Options): SharedJobs {
         followed,
         draining: () => draining,
         noteEnding: () => void balances.glanceAfter(caller.wallet, jobId, NO_CREDITS),
+        noteRunning: () => void balances.glanceAfter(caller.wallet, jobId, job.lock),
         sayLeft: () => {
           const message: CallersLeft = { jobId, replyTo: waiting.replyTo }
           bus.publish(SUBJECTS.edgesLeft, message)

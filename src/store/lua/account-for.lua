@@ -5,5 +5,5 @@ if not known() then return {} end
 local kind, credits = hold(ARGV[2])
 if not kind then return { whole(remaining()) } end
 local back = credits - tonumber(ARGV[3])
-if back > 0 and remaining() < PLENTY then noteReturning(ARGV[2], back) end
+if remaining() < PLENTY then noteReturning(ARGV[2], back) end
 return { whole(remaining() + back) }

@@ -44,8 +44,9 @@ local function returning(except)
 end
 local function noteReturning(job, credits)
   local _, kept = returning(job)
-  kept[#kept + 1] = job .. ' ' .. whole(credits)
-  redis.call('HSET', holds, RETURNING, table.concat(kept, ' '))
+  if credits > 0 then kept[#kept + 1] = job .. ' ' .. whole(credits) end
+  if #kept > 0 then redis.call('HSET', holds, RETURNING, table.concat(kept, ' '))
+  else redis.call('HDEL', holds, RETURNING) end
 end
 local function endAside()
   local _, credits = hold(WITHDRAWAL)

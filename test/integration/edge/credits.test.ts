@@ -1,7 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ask, failure, named, started, wholeAnswer } from '../../fakes/edge/retried.ts'
-import { call, chat, jsonOf, openStage, type Stage, WALLET } from '../../fakes/edge/stage.ts'
+import { toCredits } from '../../../src/domain/credits.ts'
+import { toUnixMs } from '../../../src/domain/time.ts'
+import { ask, failure, named, started, whenJoined, wholeAnswer } from '../../fakes/edge/retried.ts'
+import {
+  call,
+  chat,
+  jsonOf,
+  openStage,
+  type Stage,
+  viewOf,
+  WALLET,
+} from '../../fakes/edge/stage.ts'
 import { until } from '../../until.ts'
 
 const Credits = suite<{ stage: Stage }>('edge: credits of jobs that have just ended')
@@ -78,6 +88,31 @@ Credits('who hangs up and asks anew waits for what that gives back', async ({ st
   setTimeout(() => void settle(stage, 0), 200)
   assert.is((await complete(stage)).status, 200)
 })
+
+for (const isElsewhere of [false, true]) {
+  const where = isElsewhere ? 'at another edge' : 'at the same edge'
+  Credits(`who comes back to a job ${where} finds its credits held`, async ({ stage }) => {
+    const other = isElsewhere ? await openStage({ beside: stage, edgeId: 'other' }) : stage
+    await stage.fund(100)
+    const running = { lock: toCredits(100), createdAt: toUnixMs(Date.now()) }
+    whenJoined(stage, (id) => ({ type: 'accepted', view: viewOf(id, running), ending: null }))
+    const leaving = new AbortController()
+    const left = ask(stage, named(), OPEN_ENDED, leaving.signal).catch(() => 'left')
+    await until('the job begins', () => started(stage).length === 1)
+    leaving.abort()
+    assert.is(await left, 'left')
+    const { returning } = stage.ledger
+    await until('the edge has noticed', () => returning.size === 1)
+    const back = ask(other, named(), OPEN_ENDED)
+    back.catch(() => 'told by what is awaited next')
+    const isHeld = () => [...returning.values()][0] === 0n
+    await until('what it gives back is no more waited for', isHeld, 10_000)
+    assert.is((await complete(stage)).status, 402)
+    wholeAnswer(other, started(stage)[0]!.jobId)
+    assert.is((await back).status, 200)
+    if (isElsewhere) await other.close()
+  })
+}
 
 Credits('what a running job holds is not waited for', async ({ stage }) => {
   await stage.fund(100)

@@ -142,6 +142,27 @@ test('account for: what several jobs leave is on its way back together, each unt
   assert.is(await returning(), 10n)
 })
 
+test('account for: a job of which nothing comes back after all is noted no more', async () => {
+  const wallet = newWallet()
+  const [goesOn, other] = [newJob(), newJob()]
+  const { ledger } = stage.store
+  const returning = async () => {
+    const reply = await stage.reserve(wallet, newJob(), 100)
+    assert.ok(reply.type === 'insufficient')
+    return reply.returning
+  }
+  await stage.load(wallet, 100)
+  for (const job of [goesOn, other]) {
+    await stage.reserve(wallet, job, 50)
+    await ledger.accountFor(wallet, job, toCredits(0))
+  }
+  assert.is(await returning(), 100n)
+  assert.is(await ledger.accountFor(wallet, goesOn, toCredits(50)), 0n)
+  assert.is(await returning(), 50n)
+  assert.is(await ledger.accountFor(wallet, other, toCredits(50)), 0n)
+  assert.is(await returning(), 0n)
+})
+
 test('account for: a wallet with plenty, or a job that leaves nothing, is not noted', async () => {
   const [rich, exact] = [newWallet(), newWallet()]
   const [first, second] = [newJob(), newJob()]

@@ -62,7 +62,7 @@ function stage() {
   const joining = makeJoining({
     ...{ clock, log: makeLog('test', 'silent'), jobWindowMs: 120_000 },
     ledger: { joinable: async () => world.found },
-    balances: { glance: async () => undefined },
+    balances: { glance: async () => undefined, glanceAfter: async () => undefined },
     jobs: {
       join: (jobId: JobId) => say('join', jobId, world.join),
       abandon: (jobId: JobId) => say('abandon', jobId, world.abandon),
