@@ -13,6 +13,8 @@ interface Options {
 export interface StartedRole extends Role {
   /** What it needs and lacks, in words; empty: it can work. */
   missing(): Promise<readonly string[]>
+  /** Whether it goes down unasked, where it may. */
+  isLeaving?(): boolean
 }
 
 /** A role that comes up, and may have to wait for its servers. */
@@ -37,10 +39,10 @@ export async function monitored(
 ): Promise<Role> {
   if (config.MONITOR_PORT === 0) return start({ metrics, until: (_, isThere) => isThere })
   const awaited = new Set<string>()
-  let leaving = false
+  let isLeaving = () => false
   let missing = async (): Promise<readonly string[]> => (awaited.size > 0 ? [...awaited] : [REST])
-  const lacks = async () => (leaving ? ['a reason to stay: it is going down'] : missing())
-  countReady(metrics, async () => (leaving ? undefined : missing()))
+  const lacks = async () => (isLeaving() ? ['a reason to stay: it is going down'] : missing())
+  countReady(metrics, async () => (isLeaving() ? undefined : missing()))
   tellTime(metrics)
   const monitor = await open(config, metrics, lacks)
   const role = await start({
@@ -54,13 +56,14 @@ export async function monitored(
     throw error
   })
   missing = () => role.missing()
+  isLeaving = () => role.isLeaving?.() ?? false
   return {
     leave: async () => {
-      leaving = true
+      isLeaving = () => true
       await role.leave?.()
     },
     stop: async () => {
-      leaving = true
+      isLeaving = () => true
       await role.stop()
       await monitor.close()
     },

@@ -78,7 +78,12 @@ async function start({ settings, key, screen, metrics }: Starting): Promise<Star
   }
   agent.start()
   screen.follow(report)
-  return { stop, missing: async () => whatLacks(agent.report()) }
+  return {
+    stop,
+    missing: async () => whatLacks(agent.report()),
+    // `svc-worker drain` tells the agent alone.
+    isLeaving: () => agent.report().phase === 'draining',
+  }
 }
 
 /** Lets `status` and `drain` find this agent. */

@@ -146,4 +146,20 @@ Monitoring('what is ready is a figure too; whoever is going down has none', asyn
   await stopping
 })
 
+Monitoring('a role that goes by itself calls nobody either', async () => {
+  const { config } = await leavingRole()
+  let goes = false
+  const role = await monitored({ config, metrics: makeMetrics() }, async () => ({
+    stop: async () => {},
+    missing: async () => (goes ? ['a reason to stay'] : []),
+    isLeaving: () => goes,
+  }))
+  const figures = async () => (await get('/metrics', config.MONITOR_PORT)).text
+  assert.match(await figures(), /^svc_ready 1$/m)
+  goes = true
+  assert.not.match(await figures(), /^svc_ready \d/m)
+  assert.is((await get('/readyz', config.MONITOR_PORT)).status, 503)
+  await role.stop()
+})
+
 Monitoring.run()
