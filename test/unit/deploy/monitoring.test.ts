@@ -93,6 +93,18 @@ Monitoring('what a chain of slow blocks or many confirmations does by nature ale
   assert.equal(asks('LaneSlow'), ['svc_lane_oldest_seconds', 'svc_lock_wait_max_seconds'])
 })
 
+Monitoring('of several addresses that pay for one thing the poorest counts', () => {
+  // Web processes are best given a relayer each, and all of them are `relayer`.
+  const asked = [...rules, ...panels.flatMap(({ targets = [] }) => targets)]
+    .map(({ expr }) => expr)
+    .filter((expr) => expr.includes('svc_key_coin'))
+  assert.is(asked.length, 2)
+  for (const expr of asked) {
+    const [all, least] = [/svc_key_coin/g, /min by \(key\) \(svc_key_coin\)/g]
+    assert.is(expr.match(least)?.length, expr.match(all)?.length, expr)
+  }
+})
+
 Monitoring('the dashboards ask for figures that there are', () => {
   for (const { title, targets = [] } of panels) {
     for (const { expr } of targets) assertKnown(title, expr)
