@@ -1,4 +1,7 @@
+import { modelStatus } from '../domain/models.ts'
 import type { ModelLoad } from '../messages/pool.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Placements } from './placement/placement.ts'
 import type { AttemptFailure } from './report.ts'
@@ -10,11 +13,26 @@ export interface PoolMetrics {
   failed(model: string, reason: AttemptFailure['reason']): void
 }
 
-export function makePoolMetrics(
-  metrics: Metrics,
-  placements: Pick<Placements, 'workers' | 'summary'>,
-  poolId: string,
-): PoolMetrics {
+interface Options {
+  readonly metrics: Metrics
+  readonly placements: Pick<Placements, 'workers' | 'summary'>
+  readonly poolId: string
+  readonly catalogue: Pick<Catalogue, 'all'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export function makePoolMetrics({
+  metrics,
+  placements,
+  poolId,
+  catalogue,
+  clock,
+}: Options): PoolMetrics {
+  /** By some worker somewhere, perhaps. */
+  const served = () =>
+    catalogue.all().flatMap((model) => {
+      return modelStatus(model, clock.now()) === 'retired' ? [] : model.id
+    })
   const ends = metrics.counter({
     name: 'svc_pool_attempts_total',
     help: 'Attempts by how they ended: completed, or the reason that the job was told.',
@@ -29,14 +47,21 @@ export function makePoolMetrics(
     { name: 'svc_pool_workers', help: 'Workers connected to this pool.' },
     () => placements.workers,
   )
-  const byModel = (name: `svc_${string}`, help: string, read: (load: ModelLoad) => number) =>
+  const byModel = (
+    name: `svc_${string}`,
+    help: string,
+    read: (load: ModelLoad) => number,
+    idle: () => readonly string[] = () => [],
+  ) =>
     metrics.gauge({ name, help, labels: ['model'] }, () => {
       const loads = Object.entries(placements.summary(poolId).models)
-      return new Map(loads.map(([model, load]) => [model, read(load)]))
+      const told = loads.map(([model, load]) => [model, read(load)] as const)
+      return new Map([...idle().map((model) => [model, 0] as const), ...told])
     })
   byModel('svc_pool_slots', 'Slots of the workers that serve a model.', ({ slots }) => slots)
   byModel('svc_pool_slots_busy', 'Of those the busy ones.', ({ busy }) => busy)
-  byModel('svc_pool_queued', 'Jobs that wait for a slot.', ({ queued }) => queued)
+  // An autoscaler takes a pod without a figure for one as full as it may be, and so would keep those without workers.
+  byModel('svc_pool_queued', 'Jobs that wait for a slot.', ({ queued }) => queued, served)
   return {
     firstText: (model, ms) => first.observe({ model }, ms / 1_000),
     completed: (model) => ends.inc({ model, end: 'completed' }),

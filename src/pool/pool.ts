@@ -100,7 +100,7 @@ export class Pool {
       broke: (address) => this.canaries?.revoke(address),
       standingChanged: (address) => this.standings.soon(address),
     })
-    this.counts = makePoolMetrics(options.metrics, this.placements, poolId)
+    this.counts = makePoolMetrics({ ...options, placements: this.placements })
     this.jobs = new JobLine({ ...options, ...time })
     this.outbox = new EdgeOutbox(bus)
     this.canaries = this.makeCanaries()
