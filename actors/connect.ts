@@ -76,7 +76,7 @@ export async function connectActors(
     deployBlock: contracts.deployBlock,
     jobEscrow: contracts.jobEscrow,
     catalogueKey: catalogueKey(contracts),
-    missing: () => missingOf(needs, { clock: systemClock, log }),
+    missing: missingOf(needs, { clock: systemClock, log }),
     close: async () => {
       await Promise.all([...closings.map((close) => close()), chain.close(), store.close()])
       await nats.close()

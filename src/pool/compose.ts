@@ -110,7 +110,7 @@ async function connectPool(
     { what: 'the catalogue of models', isThere: () => catalogue.known },
   ]
   return {
-    missing: () => missingOf(needs, { clock: systemClock, log }),
+    missing: missingOf(needs, { clock: systemClock, log }),
     close: async () => {
       catalogue.stop()
       await Promise.all([chain.close(), store.close()])

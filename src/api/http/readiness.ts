@@ -4,6 +4,7 @@ import type { Catalogue } from '../../ports/catalogue.ts'
 import { type Clock, inTime } from '../../ports/clock.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { Pools } from '../models/pools.ts'
 
 export interface Readiness {
@@ -33,22 +34,26 @@ export interface Need {
   readonly isThere: () => boolean | Promise<unknown>
 }
 
-/** What of it a process does not have at this moment. */
-export async function missingOf(
+/** @returns what of it a process does not have at this moment */
+export function missingOf(
   needs: readonly Need[],
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Promise<readonly string[]> {
+): () => Promise<readonly string[]> {
+  // Of an edge anybody may ask it, as often as they like.
+  const seldom = new Seldom(clock, log)
   const answers = async ({ what, isThere }: Need): Promise<boolean> => {
     try {
       const answer = Promise.resolve(isThere()).then((is) => is !== false)
       return (await inTime(clock, ANSWER_WITHIN_MS, answer)) === true
     } catch (error) {
-      log.warn({ err: error, what }, 'not ready')
+      seldom.warn({ err: error, what }, 'not ready', what)
       return false
     }
   }
-  const there = await Promise.all(needs.map(answers))
-  return needs.filter((_, i) => !there[i]).map(({ what }) => what)
+  return async () => {
+    const there = await Promise.all(needs.map(answers))
+    return needs.filter((_, i) => !there[i]).map(({ what }) => what)
+  }
 }
 
 export const needsNats = (bus: Bus): Need => ({
@@ -63,5 +68,5 @@ export function makeReadiness({ bus, catalogue, ledger, pools, clock, log }: Opt
     { what: 'the catalogue of models', isThere: () => catalogue.known },
     { what: 'the pools', isThere: () => !pools || pools.heard },
   ]
-  return { missing: () => missingOf(needs, { clock, log }) }
+  return { missing: missingOf(needs, { clock, log }) }
 }
