@@ -129,7 +129,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
   const burst = makeBurstLimit({ ...ports, buckets: ports.bursts, terms: settings.burst })
   const leaving = makeLeaving(clock, settings.leaveMs)
   const headers = securityHeaders({ origin, rpcUrl: rpc_url, apiUrl, walletConnect })
-  const server = makeServer({ ...settings, burst, headers, log, leaving })
+  const server = makeServer({ ...settings, burst, headers, clock, log, leaving })
   countAnswers(server, ports.metrics)
   const closeServer = makeServerClosing(server, clock, settings.drainMs)
 

@@ -2,9 +2,11 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { errorHandler, type RefusalError, refuse, sendError } from '../../api/http/errors.ts'
 import type { Refusal } from '../../domain/errors.ts'
 import { isUnanswered } from '../../ports/bus.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
 import { RegistryUnanswered } from '../../ports/registry.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 
 /** What only the web app's own API answers, beside the public table of errors. */
 const WEB_ERRORS = {
@@ -40,7 +42,9 @@ export const refuseWeb = (
 ): WebRefusalError => new WebRefusalError({ code, message, ...more })
 
 /** Whatever was thrown leaves in the one envelope. */
-export function webErrorHandler(docsUrl: string, log: Log) {
+export function webErrorHandler(docsUrl: string, log: Log, clock: Pick<Clock, 'monotonic'>) {
+  // Pages ask again and again, and some of it anybody may ask.
+  const seldom = new Seldom(clock, log)
   const others = errorHandler(docsUrl, log)
   return async (
     error: FastifyError | RefusalError | WebRefusalError,
@@ -50,7 +54,8 @@ export function webErrorHandler(docsUrl: string, log: Log) {
     if (!(error instanceof WebRefusalError)) {
       const absence = absenceOf(error)
       if (!absence) return others(error, request, reply)
-      log.warn({ err: error, requestId: request.id, route: request.routeOptions.url }, 'no answer')
+      const route = request.routeOptions.url
+      seldom.warn({ err: error, requestId: request.id, route }, 'no answer', route)
       return others(absence, request, reply)
     }
     const { code, message, param = null, details } = error.refusal

@@ -7,6 +7,7 @@ import { endConnections, goingDown, type Leaving } from '../../api/http/leaving.
 import { closeQueuedAnswers } from '../../api/http/queued-answers.ts'
 import { serverOptions, type TrustProxy } from '../../api/http/server-options.ts'
 import { tooMany } from '../../api/http/too-many.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { webErrorHandler } from './errors.ts'
 
@@ -16,6 +17,7 @@ export interface ServerOptions {
   readonly burst: BurstLimit
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>
+  readonly clock: Clock
   readonly log: Log
   readonly leaving: Leaving
 }
@@ -25,10 +27,10 @@ const BODY_BYTES_MAX = 64 * 1024
 
 /** A server that answers nothing yet but says so in the one envelope. */
 export function makeServer(options: ServerOptions): FastifyInstance {
-  const { docsUrl, trustProxy, burst, log, leaving } = options
+  const { docsUrl, trustProxy, burst, clock, log, leaving } = options
   // What may be kept says so itself: nobody remembers for long that a file was not there.
   const headers = { ...options.headers, 'cache-control': 'no-store' }
-  const handleError = webErrorHandler(docsUrl, log)
+  const handleError = webErrorHandler(docsUrl, log, clock)
   const server: FastifyInstance = fastify({
     ...serverOptions({ docsUrl, trustProxy }),
     bodyLimit: BODY_BYTES_MAX,

@@ -4,6 +4,7 @@ import { type Clock, inTime } from '../../ports/clock.ts'
 import { ChainUnavailable } from '../../ports/escrow.ts'
 import type { NetworkReader } from '../../ports/network-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { NetworkState, Solvency } from '../api.ts'
 import { publicSolvency } from '../network/public-solvency.ts'
 
@@ -22,8 +23,9 @@ const PATIENCE_MS = 5_000
  * are read for the first time, which may take minutes and goes on.
  */
 export function network(server: FastifyInstance, options: Options): void {
+  const seldom = new Seldom(options.clock, options.log)
   server.get('/api/network', async (): Promise<NetworkState> => {
-    const solvency = await readSolvency(options)
+    const solvency = await readSolvency({ ...options, seldom })
     const { pools, workers, regions, jobsLastMinute } = options.pools.census()
     return {
       solvency,
@@ -35,13 +37,17 @@ export function network(server: FastifyInstance, options: Options): void {
   })
 }
 
-async function readSolvency({ networkReader, clock, log }: Options): Promise<Solvency | null> {
+async function readSolvency({
+  networkReader,
+  clock,
+  seldom,
+}: Options & { readonly seldom: Seldom }): Promise<Solvency | null> {
   try {
     const told = await inTime(clock, PATIENCE_MS, networkReader.solvency())
     return told === undefined ? null : publicSolvency(told)
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
-    log.warn({ err: error }, 'network: the books of the escrow are not known')
+    seldom.warn({ err: error }, 'network: the books of the escrow are not known')
     return null
   }
 }

@@ -7,12 +7,13 @@ import { addJsonBody } from '../../../src/api/http/json-body.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { makeMetrics } from '../../../src/telemetry/metrics.ts'
 import { refuseWeb, webErrorHandler } from '../../../src/web/http/errors.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
 const Http = suite('telemetry: answers and refusals')
 
 function counted(handler: typeof errorHandler | typeof webErrorHandler) {
   const [server, metrics] = [Fastify(), makeMetrics()]
-  server.setErrorHandler(handler('http://docs.test', makeLog('test', 'silent')))
+  server.setErrorHandler(handler('http://docs.test', makeLog('test', 'silent'), new ManualClock()))
   addJsonBody(server)
   countAnswers(server, metrics)
   return { server, metrics }

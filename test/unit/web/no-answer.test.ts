@@ -6,6 +6,7 @@ import { ChainUnavailable } from '../../../src/ports/escrow.ts'
 import { RegistryUnanswered } from '../../../src/ports/registry.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
 import { webErrorHandler } from '../../../src/web/http/errors.ts'
+import { ManualClock } from '../../fakes/chain/manual-clock.ts'
 
 /** What the web app says when a part of the service is away that its route did not think of. */
 const NoAnswer = suite('web: no answer')
@@ -15,7 +16,7 @@ async function answerTo(thrown: Error) {
   const errors: string[] = []
   const log = makeLog('web', 'error', { write: (line) => errors.push(JSON.parse(line).msg) })
   const server = fastify()
-  server.setErrorHandler(webErrorHandler('https://docs.test', log))
+  server.setErrorHandler(webErrorHandler('https://docs.test', log, new ManualClock()))
   server.get('/', async () => {
     throw thrown
   })
@@ -41,6 +42,36 @@ for (const [what, thrown] of Object.entries(AWAY)) {
 NoAnswer('whatever else is thrown is a fault: 500, and logged', async () => {
   const { statusCode, error, errors } = await answerTo(new Error('a bug'))
   assert.equal([statusCode, error.code, errors], [500, 'internal_error', ['failed']])
+})
+
+NoAnswer('pages that ask again and again fill no log: a line a route in ten seconds', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = makeLog('web', 'info', { write: (line) => lines.push(JSON.parse(line)) })
+  const clock = new ManualClock()
+  const server = fastify()
+  server.setErrorHandler(webErrorHandler('https://docs.test', log, clock))
+  for (const route of ['/api/session', '/api/account']) {
+    server.get(route, async () => {
+      throw new RegistryUnanswered('NONCES', new Error('TIMEOUT'))
+    })
+  }
+  const askAll = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      for (const url of ['/api/session', '/api/account']) await server.inject(url)
+    }
+  }
+  const told = () => lines.splice(0).map(({ route, moreBefore }) => [route, moreBefore])
+  await askAll(20)
+  assert.equal(told(), [
+    ['/api/session', undefined],
+    ['/api/account', undefined],
+  ])
+  await clock.advance(10_000)
+  await askAll(1)
+  assert.equal(told(), [
+    ['/api/session', 19],
+    ['/api/account', 19],
+  ])
 })
 
 NoAnswer.run()
