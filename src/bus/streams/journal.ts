@@ -5,13 +5,14 @@ import type { Log } from '../../telemetry/log.ts'
 import { isMessageNotFound, isWrongLastSequence } from '../api-error.ts'
 import { decode, encode } from '../codec.ts'
 import { isClosed } from '../connection/closed.ts'
-import { readStream, type StreamReader, untilAnswered } from './read-stream.ts'
+import { readStream, type StreamReader, seldomTelling, untilAnswered } from './read-stream.ts'
 
 const APPEND_TIMEOUT_MS = 2_000
 const READ_BATCH = 1_000
 
 /** One JetStream stream as a journal. */
 export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
+  const seldom = seldomTelling(log)
   const last = async (subject: string): Promise<StoredRecord | undefined> => {
     const message = await untilAnswered(async () => {
       try {
@@ -21,7 +22,7 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
         if (isMessageNotFound(error)) return undefined
         throw error
       }
-    }, log)
+    }, seldom)
     // Out here: what cannot be read is no better for being asked for again.
     return message && toStored(message)
   }
@@ -44,7 +45,7 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
           return winner?.token === record.token ? winner.sequence : 'conflict'
         }
         if (isClosed(error)) throw error
-        log.warn({ err: error, subject, attempt }, 'journal: append not answered, trying again')
+        seldom.warn({ err: error, subject, attempt }, 'journal: append not answered, trying again')
         await sleep(Math.min(50 * 2 ** attempt, 1_000))
       }
     }
@@ -65,16 +66,17 @@ export function makeJournal({ stream, js, jsm, log }: StreamReader): Journal {
         },
       ),
     lastSequence: async () =>
-      (await untilAnswered(() => jsm.streams.info(stream), log)).state.last_seq,
+      (await untilAnswered(() => jsm.streams.info(stream), seldom)).state.last_seq,
   }
 }
 
 /** All of one stream, for who keeps a copy of it. */
 export function makeJournalReader(reader: StreamReader): JournalReader {
   const { stream, jsm, log } = reader
+  const seldom = seldomTelling(log)
   return {
     bounds: async () => {
-      const { state } = await untilAnswered(() => jsm.streams.info(stream), log)
+      const { state } = await untilAnswered(() => jsm.streams.info(stream), seldom)
       return { oldest: state.first_seq, newest: state.last_seq }
     },
     read: (from, each) =>

@@ -8,6 +8,7 @@ import {
   nanos,
 } from 'nats'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import { isClosed } from '../connection/closed.ts'
 import type { StreamName } from './streams.ts'
 
@@ -46,6 +47,7 @@ export async function readStream(reader: StreamReader, reading: Reading): Promis
     }
   }
   const { js, jsm, stream, log } = reader
+  const seldom = seldomTelling(log)
   await untilAnswered(async () => {
     const { state } = await jsm.streams.info(stream)
     // What was there a moment ago may have aged out: nobody would ever send it.
@@ -74,18 +76,22 @@ export async function readStream(reader: StreamReader, reading: Reading): Promis
       next = messages.at(-1)!.seq + 1
     }
     await jsm.consumers.delete(stream, info.name)
-  }, log)
+  }, seldom)
   if (failure) throw failure.error
 }
 
+/** Every job has something to write or to read while a server is away, and tries again each second. */
+export const seldomTelling = (log: Log): Seldom =>
+  new Seldom({ monotonic: () => performance.now() }, log)
+
 /** Repeats an idempotent read until the server answers it, or we have closed the connection. */
-export async function untilAnswered<T>(read: () => Promise<T>, log: Log): Promise<T> {
+export async function untilAnswered<T>(read: () => Promise<T>, seldom: Seldom): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await read()
     } catch (error) {
       if (isClosed(error)) throw error
-      log.warn({ err: error, attempt }, 'stream: read not answered, trying again')
+      seldom.warn({ err: error, attempt }, 'stream: read not answered, trying again')
       await sleep(Math.min(50 * 2 ** attempt, 1_000))
     }
   }
