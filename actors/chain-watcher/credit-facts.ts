@@ -8,6 +8,7 @@ import type { Registry } from '../../src/ports/registry.ts'
 import type { Settings } from '../../src/ports/settings.ts'
 import { makeLines } from '../../src/runtime/lines.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import type { CreditChange } from './credit-change.ts'
 import { MarkMoved } from './low-marks.ts'
 import { noted } from './reads.ts'
@@ -40,6 +41,8 @@ interface Work {
 
 export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
   const { ledger, facts, settings, load, clock, log } = options
+  // Each settlement has one, and each that waits is tried again every two seconds.
+  const seldom = new Seldom(clock, log)
   const tellLow = makeTellLow({ facts, settings, lowMarks: options.lowMarks, clock })
 
   const standingOf = async (work: Work): Promise<Standing> => {
@@ -73,7 +76,10 @@ export function makeCreditFacts(options: CreditFactsOptions): CreditFacts {
       const { wallet } = work.change.entry
       // The other watcher may have gone further than this one: look anew at how the wallet stands.
       if (error instanceof MarkMoved) work.standing = 'unknown_wallet'
-      log.warn({ err: error, wallet }, 'watcher: a fact of a wallet is not told yet, trying again')
+      seldom.warn(
+        { err: error, wallet },
+        'watcher: a fact of a wallet is not told yet, trying again',
+      )
     },
   })
 

@@ -9,6 +9,7 @@ import type { Bus } from '../../ports/bus.ts'
 import { type Clock, pause } from '../../ports/clock.ts'
 import type { EscrowReader } from '../../ports/escrow.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { Seldom } from '../../telemetry/seldom.ts'
 import type { Ending } from './worker-call.ts'
 
 const TRIES = 3
@@ -38,6 +39,8 @@ export class Enrolment {
   private readonly refused = new Map<Address, Refusal>()
   /** Until then the lane registers nobody. Whoever has a number is let in all the same. */
   private closed: Refusal | undefined
+  /** Anybody may dial, with as many keys as they like. */
+  private readonly seldom: Seldom
 
   constructor(
     private readonly deps: {
@@ -46,7 +49,9 @@ export class Enrolment {
       clock: Clock
       log: Log
     },
-  ) {}
+  ) {
+    this.seldom = new Seldom(deps.clock, deps.log)
+  }
 
   async workerId(wish: RegisterWorker): Promise<Result<number, Ending>> {
     const known = this.known.get(wish.signer)
@@ -61,10 +66,7 @@ export class Enrolment {
         this.known.set(wish.signer, reply.workerId)
         return ok(reply.workerId)
       } catch (error) {
-        this.deps.log.warn(
-          { worker: wish.signer, tried, err: error },
-          'worker number not found out',
-        )
+        this.seldom.warn({ worker: wish.signer, tried, err: error }, 'worker number not found out')
         if (tried === TRIES) {
           const details = 'the chain or the registration service does not answer: dial again'
           return err({ code: status.UNAVAILABLE, details })

@@ -1,12 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { CreditChange } from '../../../actors/chain-watcher/credit-change.ts'
+import { makeCreditFacts } from '../../../actors/chain-watcher/credit-facts.ts'
 import { toCredits } from '../../../src/domain/credits.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { ChainFact } from '../../../src/ports/escrow.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
 import { hashOf } from '../../fakes/chain/fake-chain.ts'
 import { job, WALLET } from '../../fakes/chain/intents.ts'
-import { rest } from '../../fakes/chain/manual-clock.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { WatcherHouse } from '../../fakes/chain/watcher-house.ts'
+import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 
 const Facts = suite('credit facts')
 
@@ -341,6 +346,37 @@ Facts('a mark that another watcher moved is read again, and nothing is told twic
   await house.clock.advance(1_000)
   assert.equal(house.types(), [])
   await watcher.stop()
+})
+
+Facts('what waits while NATS takes no fact is logged once, however much it is', async () => {
+  const lines: string[] = []
+  const [log, clock] = [
+    makeLog('test', 'warn', { write: (line) => lines.push(line) }),
+    new ManualClock(),
+  ]
+  let isAway = true
+  const publish = async () => {
+    if (isAway) throw new Error('no answer')
+  }
+  const facts = makeCreditFacts({
+    ...{ facts: { publish }, lowMarks: new MemoryRegistry(), load: async () => {}, clock, log },
+    settings: { of: async () => ({ lowThreshold: toCredits(0) }) } as never,
+    ledger: {} as never,
+  })
+  const standing = { isNew: true, remaining: toCredits(9), owned: toCredits(9) }
+  let told = 0
+  for (let i = 0; i < 100; i++) {
+    const wallet = toAddress(`0x${String(i).padStart(40, '0')}`)
+    const entry = { kind: 'deposited', wallet, credits: toCredits(9), block: 1, at: clock.now() }
+    const change = { entry, tx: hashOf('buy'), place: 0, standing } as unknown as CreditChange
+    facts.take(change, () => told++)
+  }
+  for (let i = 0; i < 20; i++) await clock.advance(100)
+  assert.equal([told, lines.length], [0, 1])
+  isAway = false
+  for (let i = 0; i < 20; i++) await clock.advance(100)
+  assert.equal([told, lines.length], [100, 1])
+  facts.stop()
 })
 
 Facts.run()

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Address } from '../../../src/domain/ids.ts'
+import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import type { RegisterWorker } from '../../../src/messages/lane.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { Enrolment } from '../../../src/pool/session/enrolment.ts'
@@ -38,9 +38,11 @@ function pool() {
   bus.subscribe(SUBJECTS.workerRegister, (wish, _subject, respond) => {
     respond(chain.register(wish as RegisterWorker))
   })
-  const enrolment = new Enrolment({ chain, bus, clock, log: makeLog('test', 'silent') })
+  const lines: string[] = []
+  const log = makeLog('test', 'warn', { write: (line) => lines.push(line) })
+  const enrolment = new Enrolment({ chain, bus, clock, log })
   const dial = (worker: Address) => enrolment.workerId(wishOf(worker))
-  return { chain, bus, clock, enrolment, dial }
+  return { chain, bus, clock, enrolment, dial, lines }
 }
 
 Enrolled('one is registered once, and asked for again when its number may be gone', async () => {
@@ -119,5 +121,18 @@ Enrolled(
     assert.ok((await dial(W1)).ok, 'nothing is held against it')
   },
 )
+
+Enrolled('strangers who dial while the chain is away fill no log', async () => {
+  const { chain, clock, dial, lines } = pool()
+  chain.isAway = true
+  const strangers = Array.from({ length: 50 }, (_, i) =>
+    toAddress(`0x${String(i).padStart(40, '0')}`),
+  )
+  const dialled = Promise.all(strangers.map(dial))
+  await clock.advance(2_000)
+  assert.ok((await dialled).every(({ ok }) => !ok))
+  assert.is(chain.questions, 150)
+  assert.is(lines.length, 1)
+})
 
 Enrolled.run()
