@@ -40,6 +40,8 @@ export class Ownership {
   readonly #hosts: Hosts
   readonly #claims: Claims
   readonly #held = new Set<string>()
+  /** Those of them that have begun: what is being acquired may fail, again and again. */
+  readonly #begun = new Set<string>()
   readonly #resting = new Set<ResourceKind>()
   readonly #homes: ReadonlyMap<ResourceKind, ReturnType<typeof makeHomes>>
   readonly #checkpoint: CheckpointWriter
@@ -117,8 +119,9 @@ export class Ownership {
     })
   }
 
+  /** Whether this host runs it. */
   holds(name: string): boolean {
-    return this.#held.has(name)
+    return this.#begun.has(name)
   }
 
   /** Owners left over from an earlier life of the network are gone: no need to wait for silence. */
@@ -196,6 +199,7 @@ export class Ownership {
     log.info({ hostId, kind: resource.kind, count: claimed.length }, 'ownership: taken')
     try {
       await resource.acquire(claimed)
+      for (const { name } of claimed) this.#begun.add(name)
     } catch (error) {
       // A claim of mine that I do not hold is taken at the next look.
       await this.#drop(
@@ -224,7 +228,10 @@ export class Ownership {
 
   async #drop(resource: ResourceKind, names: readonly string[]): Promise<void> {
     this.#options.log.info({ kind: resource.kind, count: names.length }, 'ownership: let go')
-    for (const name of names) this.#held.delete(name)
+    for (const name of names) {
+      this.#held.delete(name)
+      this.#begun.delete(name)
+    }
     await resource.release(names)
   }
 

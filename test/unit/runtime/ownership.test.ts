@@ -244,6 +244,21 @@ Single('what another host claimed first is not begun', async () => {
   await ownership.stop()
 })
 
+Single('while it does not come to run, nobody is told that it does', async () => {
+  const { ownership, calls, slow } = watcherHost(new WatchedRegistry())
+  const { open, opened } = gate()
+  slow.acquire = opened
+  await ownership.start()
+  await rest()
+  assert.equal(calls, ['acquire'])
+  assert.not.ok(ownership.holds('watcher'))
+  open()
+  await rest()
+  assert.ok(ownership.holds('watcher'))
+  await ownership.stop()
+  assert.not.ok(ownership.holds('watcher'))
+})
+
 Single('it is given back once it has ended, not before', async () => {
   const { ownership, calls, slow, claimedBy } = watcherHost(new WatchedRegistry())
   await ownership.start()
