@@ -22,7 +22,11 @@ export async function runProcess(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, true))
   // What it started beside this role is gone as well, so that there is little left to drain into.
   whenSupervisorGone(() => stop('supervisor gone', false))
-  const role = await start()
+  const role = await start().catch((error: unknown) => {
+    // One that the operator can put right is said as a command says it.
+    if (error instanceof OperatorError) throw error
+    return crash(log, error)
+  })
   let stopping = false
   const leave = async (isAsked: boolean) => {
     if (isAsked) await role.leave?.()
