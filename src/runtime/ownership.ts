@@ -3,6 +3,7 @@ import type { Bus } from '../ports/bus.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Registry } from '../ports/registry.ts'
 import type { Log } from '../telemetry/log.ts'
+import { Seldom } from '../telemetry/seldom.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { type AcquiredClaim, Claims, checkpointKey } from './claims.ts'
 import { Hosts } from './hosts.ts'
@@ -39,6 +40,8 @@ export class Ownership {
   readonly #options: Options
   readonly #hosts: Hosts
   readonly #claims: Claims
+  /** Of 64 partitions each is tried, twice a second. */
+  readonly #seldom: Seldom
   readonly #held = new Set<string>()
   /** Those of them that have begun: what is being acquired may fail, again and again. */
   readonly #begun = new Set<string>()
@@ -52,7 +55,8 @@ export class Ownership {
 
   constructor(options: Options) {
     this.#options = options
-    const { hostId, registry, log } = options
+    const { hostId, registry, clock, log } = options
+    this.#seldom = new Seldom(clock, log)
     this.#claims = new Claims(options)
     this.#checkpoint = new CheckpointWriter({ registry, key: checkpointKey(hostId), log })
     this.#homes = new Map(options.resources.map((resource) => [resource, makeHomes()]))
@@ -141,7 +145,8 @@ export class Ownership {
         try {
           await this.#placeKind(resource)
         } catch (error) {
-          this.#options.log.warn({ err: error, kind: resource.kind }, 'ownership: trying again')
+          const { kind } = resource
+          this.#seldom.warn({ err: error, kind }, 'ownership: trying again', kind)
           this.#rest(resource)
         }
       }
@@ -189,7 +194,7 @@ export class Ownership {
     const claims = await Promise.all(
       names.map((name) =>
         this.#claims.take(name, checkpoints).catch((error) => {
-          log.warn({ err: error, name }, 'ownership: claim not answered, trying again')
+          this.#seldom.warn({ err: error, name }, 'ownership: claim not answered, trying again')
         }),
       ),
     )
@@ -211,7 +216,7 @@ export class Ownership {
   }
 
   async #giveBack(resource: ResourceKind, names: readonly string[]): Promise<void> {
-    const { log, bus } = this.#options
+    const { bus } = this.#options
     const held = names.filter((name) => this.#held.has(name))
     const checkpoints = resource.checkpoints?.()
     if (held.length > 0) await this.#drop(resource, held)
@@ -220,7 +225,7 @@ export class Ownership {
     await Promise.all(
       names.map((name) =>
         this.#claims.giveBack(name, checkpoints?.get(name)).catch((error) => {
-          log.warn({ err: error, name }, 'ownership: not given back yet, trying again')
+          this.#seldom.warn({ err: error, name }, 'ownership: not given back yet, trying again')
         }),
       ),
     )

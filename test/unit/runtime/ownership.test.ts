@@ -88,6 +88,27 @@ for (const lost of ['answer', 'request'] as const) {
   })
 }
 
+Unanswered(
+  'while nothing can be claimed, it is logged once in ten seconds, not by every name',
+  async () => {
+    const [registry, clock] = [new WatchedRegistry(), new ManualClock()]
+    registry.put = () => Promise.reject(new Error('insufficient resources'))
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog('test', 'warn', { write: (line) => lines.push(JSON.parse(line)) })
+    const names = Array.from({ length: 64 }, (_, i) => `p.${i}`)
+    const resource = { kind: 'job', names, acquire: async () => {}, release: async () => {} }
+    const common = { bus: new JobBus(), registry, clock, log }
+    const ownership = new Ownership({ hostId: 'host-a', resources: [resource], ...common })
+    await ownership.start()
+    await clock.advance(9_000)
+    assert.equal(
+      lines.map(({ msg }) => msg),
+      ['ownership: claim not answered, trying again'],
+    )
+    await ownership.stop()
+  },
+)
+
 Unanswered.run()
 
 const Emptied = suite('a bucket that somebody has emptied while hosts live')
