@@ -8,6 +8,7 @@ import type { WebhookQueues } from '../../src/ports/webhook-queues.ts'
 import type { WebhookAnswer, WebhookSender } from '../../src/ports/webhook-sender.ts'
 import type { Work } from '../../src/ports/work-queue.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import {
   attemptOf,
   deliveryKey,
@@ -50,6 +51,7 @@ const KEEPING_MS = 1_000
 /** Signs what is owed, sends it once, and keeps what came of it. */
 export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
   const { queues, secrets, sender, names, clock, log } = options
+  const seldom = new Seldom(clock, log)
   const conclude = makeConclude(options)
 
   /** @returns undefined where there is nothing to send, for now or for ever: `work` has been told which */
@@ -59,7 +61,7 @@ export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
       // While it waited in its lane the webhook may have failed, or have been deleted.
       webhook = await takerOf(work)
     } catch (error) {
-      log.warn({ err: error }, 'webhooks: a delivery is put off')
+      seldom.warn({ err: error }, 'webhooks: a delivery is put off')
       work.later(RETRY_MS)
       return undefined
     }
@@ -76,7 +78,7 @@ export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
       await putFor(queues, work, NO_SECRET_WAIT_MS)
       work.done()
     } catch (error) {
-      log.warn({ err: error }, 'webhooks: a delivery is put off')
+      seldom.warn({ err: error }, 'webhooks: a delivery is put off')
       work.later(RETRY_MS)
     }
   }
@@ -105,7 +107,7 @@ export function makeAttempt(options: AttemptOptions, takerOf: TakerOf) {
       await conclude(body, answer, at)
       work.done()
     } catch (error) {
-      log.warn({ err: error, eventId: body.eventId }, 'webhooks: an attempt is made once more')
+      seldom.warn({ err: error, eventId: body.eventId }, 'webhooks: an attempt is made once more')
       work.later(RETRY_MS)
     }
     return answer.latencyMs

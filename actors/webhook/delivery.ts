@@ -3,6 +3,7 @@ import type { WalletWebhooks } from '../../src/messages/webhook.ts'
 import { pause } from '../../src/ports/clock.ts'
 import type { Mirror } from '../../src/ports/mirror.ts'
 import type { Taking } from '../../src/ports/work-queue.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import { attemptOf, notTried, waitFor } from './after-attempt.ts'
 import { type AttemptOptions, makeAttempt, type Owed, RETRY_MS, type TakerOf } from './attempt.ts'
 import { makeKnownWebhook, takes } from './known-webhook.ts'
@@ -28,6 +29,8 @@ export function makeDelivery(options: DeliveryOptions): {
   stop(): Promise<void>
 } {
   const { queues, history, clock, log } = options
+  // Of thousands that are held each is tried again every second.
+  const seldom = new Seldom(clock, log)
   const knownWebhook = makeKnownWebhook(options)
   let taking: Taking | undefined
   /** Handed over, and in no lane yet. */
@@ -39,7 +42,7 @@ export function makeDelivery(options: DeliveryOptions): {
     arriving++
     arrive(work)
       .catch((error) => {
-        log.warn({ err: error }, 'webhooks: a delivery is put off')
+        seldom.warn({ err: error }, 'webhooks: a delivery is put off')
         work.later(RETRY_MS)
       })
       .finally(() => {

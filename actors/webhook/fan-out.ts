@@ -8,6 +8,7 @@ import type { Mirror } from '../../src/ports/mirror.ts'
 import type { WebhookQueues } from '../../src/ports/webhook-queues.ts'
 import type { Taking, Work } from '../../src/ports/work-queue.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import { deliveryKey, type RetrySchedule, waitFor } from './after-attempt.ts'
 import type { WebhookRecords } from './records.ts'
 import { NO_WEBHOOKS } from './wallet-webhooks.ts'
@@ -30,6 +31,7 @@ export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: 
   start(): Promise<void>
   stop(): Promise<void>
 } {
+  const seldom = new Seldom(clock, log)
   let taking: Taking | undefined
   let active = 0
 
@@ -58,7 +60,10 @@ export function makeFanOut({ queues, webhooks, records, schedule, clock, log }: 
     share(work)
       // Only now: what was put before a crash is put again, and is there once.
       .then(work.done, (error) => {
-        log.warn({ err: error, eventId: work.body.id }, 'webhooks: a fact waits to be shared out')
+        seldom.warn(
+          { err: error, eventId: work.body.id },
+          'webhooks: a fact waits to be shared out',
+        )
         work.later(RETRY_MS)
       })
       .finally(() => {

@@ -8,6 +8,7 @@ import {
 } from '../../src/ports/webhook-queues.ts'
 import type { Taking, Work } from '../../src/ports/work-queue.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import { deliveryKey, waitFor } from './after-attempt.ts'
 
 interface Options {
@@ -24,6 +25,7 @@ export function makeWaitingLines({ queues, clock, log }: Options): {
   start(): Promise<void>
   stop(): Promise<void>
 } {
+  const seldom = new Seldom(clock, log)
   let takings: readonly Taking[] = []
 
   const line = (seconds: HookWait): Taking => {
@@ -37,7 +39,7 @@ export function makeWaitingLines({ queues, clock, log }: Options): {
       active++
       moveOn(work)
         .then(work.done, (error) => {
-          log.warn({ err: error }, 'webhooks: a delivery cannot leave its line, trying again')
+          seldom.warn({ err: error }, 'webhooks: a delivery cannot leave its line, trying again')
           work.later(RETRY_MS)
         })
         .finally(() => {

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeAttempt, type Owed } from '../../../actors/webhook/attempt.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { rest } from '../../fakes/chain/manual-clock.ts'
+import { ManualClock, rest } from '../../fakes/chain/manual-clock.ts'
 import { webhookId, webhookRecord } from '../../fakes/webhooks/deliverer.ts'
 
 /** The key that sealed a webhook's secret is in no list any more. */
@@ -22,7 +22,7 @@ async function attemptWith(put: (body: object, key: string, seconds: number) => 
         },
       },
       sender: { send: () => assert.unreachable('nothing is sent') },
-      log: makeLog('test', 'silent'),
+      ...{ clock: new ManualClock(), log: makeLog('test', 'silent') },
     } as never,
     async () => WEBHOOK,
   )

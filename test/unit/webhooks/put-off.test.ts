@@ -20,6 +20,8 @@ const known = (webhook: WebhookRecord) => ({ of: async () => ({ webhooks: [webho
 async function house(records: Partial<WebhookRecords> = known(ACTIVE)) {
   const clock = new ManualClock()
   const told: string[] = []
+  const lines: string[] = []
+  const log = makeLog('test', 'warn', { write: (line) => lines.push(line) })
   const answers: (() => void)[] = []
   const taking: { room(): number; each(work: Work<Delivery>): void }[] = []
   let stored = true
@@ -51,7 +53,7 @@ async function house(records: Partial<WebhookRecords> = known(ACTIVE)) {
           answers.push(() => resolve({ delivered: true, status: 200, latencyMs: 1_000 }))
         }),
     },
-    ...{ schedule: [0], names: defaultNames, clock, log: makeLog('test', 'silent') },
+    ...{ schedule: [0], names: defaultNames, clock, log },
   } as never)
   await delivery.start()
   const hand = (n: number, inMs = 0): void =>
@@ -66,7 +68,7 @@ async function house(records: Partial<WebhookRecords> = known(ACTIVE)) {
       later: (span: number) => void told.push(`evt_${n} again in ${span}`),
     } as Partial<Work<Delivery>> as Work<Delivery>)
   return {
-    ...{ clock, told, answers, hand, delivery },
+    ...{ clock, told, answers, hand, delivery, lines },
     room: () => taking[0]!.room(),
     loseStore: () => {
       stored = false
@@ -118,6 +120,17 @@ PutOff('where the line cannot be reached, the delivery is handed out again', asy
   await rest()
   assert.equal(told, ['evt_1 again in 1000'])
   assert.is(room(), all)
+})
+
+PutOff('while the line cannot be reached, it is logged once, however many it is', async () => {
+  const { hand, loseStore, lines, clock, told } = await house()
+  loseStore()
+  for (let second = 0; second < 5; second++) {
+    for (let n = 1; n <= 100; n++) hand(n, 45_000)
+    await clock.advance(1_000)
+  }
+  assert.is(told.length, 500)
+  assert.is(lines.length, 1)
 })
 
 PutOff('where nobody can tell whose it is, the delivery is handed out again', async () => {
