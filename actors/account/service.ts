@@ -12,6 +12,7 @@ import type { Ledger } from '../../src/ports/ledger.ts'
 import type { SetAsides } from '../../src/ports/set-asides.ts'
 import type { Vouchers } from '../../src/ports/vouchers.ts'
 import type { Log } from '../../src/telemetry/log.ts'
+import { Seldom } from '../../src/telemetry/seldom.ts'
 import { makeSweeper } from './sweeper.ts'
 import { makeWithdrawals } from './withdrawals.ts'
 
@@ -44,6 +45,8 @@ const SWEEP_MS = 5_000
 /** Runs in each host: requests are shared out among them, a sweep is harmless twice. */
 export function makeAccountService(options: AccountOptions): AccountService {
   const { load, bus, clock, log } = options
+  // Each request of a wallet that Redis has forgotten asks, while the chain is away, too.
+  const seldom = new Seldom(clock, log)
   const sweep = makeSweeper(options)
   const withdrawals = makeWithdrawals(options)
   const underWay = new Set<Promise<void>>()
@@ -60,7 +63,8 @@ export function makeAccountService(options: AccountOptions): AccountService {
         const request = message as Request // only edges and the web app's API ask here
         const answered = reply(request)
           .then(respond, (error: unknown) => {
-            log.warn({ err: error, wallet: request.wallet, subject }, 'account: not answered')
+            const { wallet } = request
+            seldom.warn({ err: error, wallet, subject }, 'account: not answered', subject)
             const reason = error instanceof Error ? error.message : String(error)
             respond({ type: 'unavailable', reason })
           })

@@ -25,7 +25,8 @@ async function open() {
   const ledger = new RecordingLedger()
   const bus = new JobBus()
   const clock = new ManualClock()
-  const log = makeLog('test', 'silent')
+  const lines: string[] = []
+  const log = makeLog('test', 'warn', { write: (line) => lines.push(line) })
   const load = makeLoader({ reader, ledger, clock })
   const setAsides = new ScriptedSetAsides()
   const vouchers = new ScriptedVouchers()
@@ -34,7 +35,7 @@ async function open() {
   const ask = () => bus.request<LoadAccountReply>(SUBJECTS.accountLoad, { wallet: WALLET }, 1_000)
   const withdraw = (request: WithdrawCredits) =>
     bus.request<WithdrawCreditsReply>(SUBJECTS.accountWithdraw, request, 1_000)
-  return { reader, ledger, bus, clock, service, load: ask, setAsides, vouchers, withdraw }
+  return { reader, ledger, bus, clock, service, load: ask, setAsides, vouchers, withdraw, lines }
 }
 
 const Account = suite('account service')
@@ -50,6 +51,14 @@ Account('loads a wallet from the chain, once for all who ask at once', async () 
   assert.is(ledger.loads.length, 1)
   await load()
   assert.is(ledger.loads.length, 2)
+  await service.stop()
+})
+
+Account('while the chain is away, that is logged once, however many ask', async () => {
+  const { reader, service, load, lines } = await open()
+  reader.account = () => Promise.reject(new Error('the node does not answer'))
+  for (let i = 0; i < 20; i++) assert.is((await load()).type, 'unavailable')
+  assert.is(lines.length, 1)
   await service.stop()
 })
 
