@@ -16,8 +16,10 @@ const HONEST = new Set([
   '504 job_timeout',
   '500 internal_error',
 ])
+/** Of a stream that had begun: its worker was lost, and another one has answered, which is charged. */
+const ANSWERED_ANEW = 'answer_gone'
 /** The same, where the stream had begun. */
-const HONEST_IN_STREAM = new Set([...HONEST].map((told) => told.split(' ')[1]))
+const HONEST_IN_STREAM = new Set([...[...HONEST].map((told) => told.split(' ')[1]), ANSWERED_ANEW])
 const ENDED = ['settled', 'failed', 'refunded', 'disputed']
 const AT_ONCE = 8
 const END_MS = 60_000
@@ -172,6 +174,10 @@ function wholeFlaws(call: Kept, job: Job, locked: JobOnChain | undefined): strin
 function otherFlaws({ got }: Kept, job: Job, locked: JobOnChain | undefined): string[] {
   // Whoever left, or lost the connection, may have been served.
   if (got.type === 'lost' || got.type === 'whole') return []
+  if (got.type === 'torn' && got.error.code === ANSWERED_ANEW) {
+    const told = got.error.details?.credits_charged
+    return differs('charge told', told, locked?.end?.type === 'settled' ? job.credits_charged : 0)
+  }
   if (locked?.end?.type === 'settled' || !['failed', 'refunded'].includes(job.status)) {
     return [`was told ${got.type}, but the job is ${job.status}, on chain ${locked?.end?.type}`]
   }
