@@ -2,7 +2,7 @@ import type { JobId } from '../../src/domain/ids.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { Batch, EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import type { Outbox } from './outbox.ts'
+import { HEALED_NONCES, type Outbox } from './outbox.ts'
 import { wasLocked } from './outcome.ts'
 import type { UntilChain } from './until-chain.ts'
 
@@ -39,8 +39,6 @@ const LOOK_MS = 100
  * that lane has no coin, or may not offer what the chain asks, the same one is for hours.
  */
 const NONE_MS = 30_000
-/** As far back as reorgs are healed. */
-const NONCES = 64
 
 export function makeLocksBack(options: Options): LocksBack {
   const { lockOutbox, writer, reader, untilChain, clock, log } = options
@@ -50,7 +48,7 @@ export function makeLocksBack(options: Options): LocksBack {
   const anyOnTheWay = async () => (await storedAt(await nextNonce())) !== undefined
   const isOnTheWay = async (jobId: JobId) => {
     const next = await nextNonce()
-    for (let nonce = next; nonce < next + NONCES; nonce++) {
+    for (let nonce = next; nonce < next + HEALED_NONCES; nonce++) {
       const batch = await storedAt(nonce)
       if (!batch) return false
       if (batch.type === 'lock' && batch.items.some((lock) => lock.jobId === jobId)) return true

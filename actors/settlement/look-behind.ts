@@ -2,7 +2,7 @@ import type { LaneIntent, LockIntent } from '../../src/messages/lane.ts'
 import { type Clock, pause } from '../../src/ports/clock.ts'
 import type { EscrowReader, EscrowWriter } from '../../src/ports/escrow.ts'
 import type { Log } from '../../src/telemetry/log.ts'
-import type { Outbox, Sent } from './outbox.ts'
+import { HEALED_NONCES, type Outbox, type Sent } from './outbox.ts'
 import { isUnderWay, type LaneQueue, markUnderWay } from './queue.ts'
 import type { Registrations } from './registrations.ts'
 import type { UntilChain } from './until-chain.ts'
@@ -31,8 +31,6 @@ interface Options {
   askChain(intent: LaneIntent): Promise<boolean>
 }
 
-/** As far back as reorgs are healed; a lane rarely sends more than one transaction a block. */
-const NONCES = 64
 /** Nodes behind one address may lag. */
 const LAG_MS = 3_000
 
@@ -41,7 +39,7 @@ export function makeLookBehind(options: Options): LookBehind {
 
   /** Newest first. */
   const stored = async (nextNonce: number): Promise<readonly Sent[]> => {
-    const count = Math.min(NONCES, nextNonce)
+    const count = Math.min(HEALED_NONCES, nextNonce)
     const nonces = Array.from({ length: count }, (_, i) => nextNonce - 1 - i)
     const read = await Promise.all(nonces.map((nonce) => outbox.read(nonce)))
     return read.flatMap(({ sent }) => sent ?? []).filter(({ batch: { type } }) => KINDS.has(type))

@@ -29,6 +29,9 @@ export interface Outbox {
   write(sent: Sent, sequence: number): Promise<number>
 }
 
+/** As far back as reorgs are healed; a lane rarely sends more than one transaction a block. */
+export const HEALED_NONCES = 64
+
 export interface Sent extends Offer {
   readonly batch: Batch
 }

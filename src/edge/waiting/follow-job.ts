@@ -208,8 +208,10 @@ export class FollowedJob implements Waiter {
     this.#completedAt = this.#options.clock.monotonic()
     const isAnother = this.#text.attempt !== ending.attempt
     if (isAnother && this.#followers.committed) this.#fail(answeredAnew(ending), ending)
-    else if (isAnother) this.#text.begin(ending.attempt)
-    if (!this.#over && !this.#finishIfWhole(ending)) void this.#mend(ending)
+    else {
+      if (isAnother) this.#text.begin(ending.attempt)
+      if (!this.#finishIfWhole(ending)) void this.#mend(ending)
+    }
   }
 
   /** @returns whether what this attempt says is wanted */

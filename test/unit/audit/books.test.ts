@@ -322,28 +322,6 @@ Books(
   },
 )
 
-Books('looking twice: what changes moves, what stays in the same words differs', async () => {
-  const looks = [['a: 1', 'b: 1'], ['a: 1', 'b: 2'], ['a: 1']]
-  let [time, count] = [0, 0]
-  const given = () =>
-    (looks[count++] ?? ['a: 1']).map((text) => {
-      const [subject = '', says = ''] = text.split(': ')
-      return { subject, says }
-    })
-  const looked = await lookTwice({
-    look: async () => ({ differences: given() }),
-    patienceMs: 3,
-    pauseMs: 1,
-    now: () => time,
-    pause: async (ms) => {
-      time += ms
-    },
-  })
-  assert.equal(looked.standing.map(nameOf), ['a: 1'])
-  assert.is(looked.moving, 2)
-  assert.is(count, 4)
-})
-
 Books(
   'looking twice: an exact amount that differs at every look does, whatever it is',
   async () => {
@@ -367,21 +345,6 @@ Books(
       `${WALLET}: the ledger has 4 credits reserved, its jobs make 0`,
     ])
     assert.is(looked.moving, 0)
-  },
-)
-
-Books(
-  'looking twice: where one look outlasts all patience, there is another all the same',
-  async () => {
-    let [time, count] = [0, 0]
-    const looked = await lookTwice({
-      look: async () => {
-        time += 60
-        return { differences: [{ subject: `job_${++count}`, says: 'moves' }] }
-      },
-      ...{ patienceMs: 45, pauseMs: 1, now: () => time, pause: async () => {} },
-    })
-    assert.equal([looked.standing, count], [[], 2])
   },
 )
 

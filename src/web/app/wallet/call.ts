@@ -17,6 +17,11 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
+interface Sender {
+  readonly wallet: Address
+  readonly chainId: number
+}
+
 /**
  * Sends it from the wallet.
  * @returns once it is in a block
@@ -25,13 +30,27 @@ export interface Call {
 export async function sendCall(
   config: Config,
   call: Call,
-  { wallet, chainId }: { readonly wallet: Address; readonly chainId: number },
+  from: Sender,
   say: Say,
 ): Promise<TxHash> {
   say('signing')
-  const asked = { ...call, account: wallet, chainId }
-  await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
-  const hash = await writeContract(config, asked)
+  const hash = await handToWallet(config, call, from)
   say('confirming', { hash })
   return included(config, hash)
+}
+
+/**
+ * Has the wallet send it. A wallet may send what is refused, for a fee, and the chain then does not say why: so it is
+ * tried before.
+ * @returns its hash, as soon as the wallet tells it
+ * @throws before anything is sent where the contract would refuse
+ */
+export async function handToWallet(
+  config: Config,
+  call: Call,
+  { wallet, chainId }: Sender,
+): Promise<TxHash> {
+  const asked = { ...call, account: wallet, chainId }
+  await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
+  return writeContract(config, asked)
 }

@@ -1,17 +1,11 @@
 import type { Address } from 'viem'
 import type { Config } from 'wagmi'
-import {
-  getBytecode,
-  readContract,
-  signTypedData,
-  simulateContract,
-  writeContract,
-} from 'wagmi/actions'
+import { getBytecode, readContract, signTypedData } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import { requireUnmoved } from '../api/moved.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { isContractCode } from '../chain/code.ts'
-import { NEXT_BLOCK } from './call.ts'
+import { handToWallet } from './call.ts'
 import { signatureParts } from './signature.ts'
 import {
   buyRelayed,
@@ -94,15 +88,11 @@ async function buyWithPermit(config: Config, purchase: Purchase, say: Say): Prom
   })
   const { v, r, s } = signatureParts(signature)
   say('sending')
-  const asked = {
+  const deposit = {
     address: web.contracts.job_escrow,
     abi: jobEscrowAbi,
     functionName: 'depositWithPermit',
     args: [wallet, BigInt(credits), deadline, v, r, s],
-    account: wallet,
-    chainId: web.chain.id,
-  } as const
-  // A wallet may send what is refused, for a fee, and the chain then does not say why.
-  await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
-  return writeContract(config, asked)
+  }
+  return handToWallet(config, deposit, { wallet, chainId: web.chain.id })
 }

@@ -1,13 +1,13 @@
 import { type Address, bytesToHex, encodeAbiParameters, type Hex, keccak256 } from 'viem'
 import type { Config } from 'wagmi'
-import { readContract, signTypedData, simulateContract, writeContract } from 'wagmi/actions'
+import { readContract, signTypedData } from 'wagmi/actions'
 import { devUsdgAbi, jobEscrowAbi } from '../../../chain/abi.ts'
 import type { RelayedDeposit, WebConfig } from '../../api.ts'
 import { call } from '../api/call.ts'
 import { ApiFailure } from '../api/failure.ts'
 import { serviceNow } from '../api/service-clock.ts'
 import { keptByTab } from '../session/kept.ts'
-import { NEXT_BLOCK } from './call.ts'
+import { handToWallet } from './call.ts'
 import { plainSignature, signatureParts } from './signature.ts'
 import { tokenDomain, unitsOf } from './token.ts'
 import type { Say, TxHash } from './transact.ts'
@@ -96,17 +96,14 @@ export async function sendDeposit(
     validAfter: BigInt(deposit.valid_after),
     validBefore: BigInt(deposit.valid_before),
   }
-  const asked = {
+  const payment = {
     address: web.contracts.job_escrow,
     abi: jobEscrowAbi,
     functionName: 'depositWithAuthorization',
     args: [wallet, wallet, BigInt(credits), { ...validity, salt: deposit.salt, ...parts }],
-    account: wallet,
-    chainId: web.chain.id,
-  } as const
-  // As with a permit; and the service may have been quicker by now.
-  await simulateContract(config, { ...asked, blockTag: NEXT_BLOCK })
-  return writeContract(config, asked)
+  }
+  // The service may have been quicker by now: then it is refused, and nothing is sent.
+  return handToWallet(config, payment, { wallet, chainId: web.chain.id })
 }
 
 async function handIn(deposit: SignedDeposit): Promise<TxHash> {
