@@ -6,13 +6,14 @@ import {
   toEventSelector,
   type Hex as ViemHex,
 } from 'viem'
-import { type TxHash, toHex32 } from '../domain/ids.ts'
+import { type Address, type TxHash, toHex32 } from '../domain/ids.ts'
 import type { KeeperOutcome } from '../ports/keeper.ts'
 import type { DepositRelay, RelayOutcome, SignedDeposit } from '../ports/web-chain.ts'
 import { devUsdgAbi, jobEscrowAbi } from './abi.ts'
 import type { Contracts } from './contracts-file.ts'
 import type { Rpc } from './rpc/json-rpc.ts'
 import { readLogs } from './rpc/log-ranges.ts'
+import { askOfNextBlock } from './rpc/next-block.ts'
 import type { Sender } from './sender.ts'
 
 interface Options {
@@ -44,10 +45,12 @@ export function makeDepositRelay(options: Options): DepositRelay {
       return { type: 'unavailable', reason: 'too many deposits wait for their turn' }
     }
     const sent = await sender.broadcast({ to: contracts.jobEscrow, data: call })
-    // Somebody else may have handed it in meanwhile.
-    return typeof sent === 'string'
-      ? { type: 'sent', tx: sent }
-      : ((await usedBy(options, deposit, nonce)) ?? toOutcome(sent))
+    if (typeof sent === 'string') return { type: 'sent', tx: sent }
+    // Somebody else may have handed it in meanwhile; or before, as another process or an earlier life of this one,
+    // and it is in no block yet.
+    const since = await usedBy(options, deposit, nonce)
+    if (since) return since
+    return (await isUnderWay(options, deposit, nonce)) ? { type: 'under_way' } : toOutcome(sent)
   }
 
   return {
@@ -103,9 +106,10 @@ async function usedBy(
   { wallet }: SignedDeposit,
   nonce: ViemHex,
 ): Promise<RelayOutcome | undefined> {
-  const about = { abi: devUsdgAbi, functionName: 'authorizationState' } as const
-  const data = encodeFunctionData({ ...about, args: [wallet, nonce] })
-  const isUsed = await rpc.call<ViemHex>('eth_call', [{ to: contracts.usdg, data }, 'latest'])
+  const isUsed = await rpc.call<ViemHex>('eth_call', [
+    stateCall(contracts, wallet, nonce),
+    'latest',
+  ])
   if (BigInt(isUsed) === 0n) return undefined
   const tx = await transactionOf({ rpc, contracts }, [
     AUTHORIZATION_USED,
@@ -113,6 +117,21 @@ async function usedBy(
     nonce,
   ])
   return tx ? { type: 'sent', tx } : { type: 'refused', reason: 'ERC3009UsedAuthorization' }
+}
+
+/** Whether the next block will use it, as far as the node tells of that. */
+async function isUnderWay(
+  { rpc, contracts }: Options,
+  { wallet }: SignedDeposit,
+  nonce: ViemHex,
+): Promise<boolean> {
+  const asked = [stateCall(contracts, wallet, nonce)]
+  return BigInt(await askOfNextBlock<ViemHex>(rpc, 'eth_call', asked)) !== 0n
+}
+
+function stateCall({ usdg }: Contracts, wallet: Address, nonce: ViemHex) {
+  const about = { abi: devUsdgAbi, functionName: 'authorizationState' } as const
+  return { to: usdg, data: encodeFunctionData({ ...about, args: [wallet, nonce] }) }
 }
 
 async function transactionOf(

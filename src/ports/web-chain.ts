@@ -86,6 +86,8 @@ export interface SignedDeposit {
 export type RelayOutcome =
   /** In the node's pool or in a block. The same deposit again: the same, and nothing is sent. */
   | { readonly type: 'sent'; readonly tx: TxHash }
+  /** Handed in before, and in no block yet; by which transaction the chain tells once it is. */
+  | { readonly type: 'under_way' }
   /** The contracts would refuse it. `reason`: the name of their error, as far as it is known. */
   | { readonly type: 'refused'; readonly reason: string }
   /** We cannot pay for it now. */

@@ -45,6 +45,8 @@ export function deposits(server: FastifyInstance, { relay, log }: Options): void
       const outcome = await relay.submit(deposit)
       if (outcome.type === 'sent') return { tx: outcome.tx }
       if (outcome.type === 'refused') throw refused(outcome.reason)
+      // No refusal: the app would forget what was signed, and have the next try pay once more.
+      if (outcome.type === 'under_way') throw underWay()
       log.warn({ wallet, reason: outcome.reason }, 'deposits: not relayed')
       throw refuse(
         'service_unavailable',
@@ -57,6 +59,13 @@ export function deposits(server: FastifyInstance, { relay, log }: Options): void
 
 const notOffered = () =>
   refuseWeb('not_offered', 'Purchases are not sent for you here: have your wallet send it.')
+
+const underWay = () =>
+  refuse(
+    'service_unavailable',
+    'Your purchase is on its way to the chain already, and in no block yet. Try again in a moment to ' +
+      'see it there: it is paid once.',
+  )
 
 const BAD_SIGNATURE = 'The signature is not of your wallet, or for another purchase.'
 const NOT_NOW = 'The time in which the signature is good is not now.'

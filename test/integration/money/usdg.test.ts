@@ -76,6 +76,27 @@ Usdg('a purchase that is signed so arrives, and only once', async () => {
   assert.is(await dollar.balanceOf(buyer.wallet), 200n * UNITS_PER_CREDIT)
 })
 
+Usdg(
+  'what another process has sent, and no block has yet, is on its way, and not refused',
+  async () => {
+    const { rpc, rpcUrl, contracts } = local
+    const feeCeilingWei = 10n ** 11n
+    const other = await connectWebChain({
+      ...{ rpcUrl, contracts, relayerPrivateKey: KEYS.worker, feeCeilingWei, log },
+    })
+    const deposit = await (await newBuyer(500n)).authorize(300)
+    await rpc.call('evm_setAutomine', [false])
+    const sent = await other.relay!.submit(deposit)
+    const meanwhile = await chain.relay!.submit(deposit)
+    await rpc.call('evm_mine', [])
+    await rpc.call('evm_setAutomine', [true])
+    assert.is(sent.type, 'sent')
+    assert.equal(meanwhile, { type: 'under_way' })
+    assert.equal(await chain.relay!.submit(deposit), sent)
+    await other.close()
+  },
+)
+
 Usdg('a permit that is signed so is taken too', async () => {
   const buyer = await newBuyer(100n)
   await buyer.depositWithPermit(100n)
