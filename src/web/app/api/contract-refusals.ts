@@ -12,6 +12,11 @@ const NOT_ALLOWED: Refusal = {
   todo: 'An earlier transaction of yours may have used what you signed, or is about to: look at your wallet, and start again once it is through.',
 }
 
+const PAID_ALREADY: Refusal = {
+  what: 'This purchase has been carried out already.',
+  todo: 'Look at your history.',
+}
+
 /** Reverts of the contracts, by the name of their error. */
 export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
   BelowMinimumDeposit: {
@@ -45,10 +50,9 @@ export const CONTRACT_REFUSALS: Readonly<Record<string, Refusal>> = {
     what: 'Deposits are paused at the moment.',
     todo: 'Try again later. Withdrawals are never paused.',
   },
-  ERC3009UsedAuthorization: {
-    what: 'This purchase has been carried out already.',
-    todo: 'Look at your history.',
-  },
+  ERC3009UsedAuthorization: PAID_ALREADY,
+  // USDG says nothing of one that was used: it pays nothing, and the escrow sees that.
+  AmountReceivedDiffers: PAID_ALREADY,
   // USDG's own.
   ContractPaused: {
     what: 'The issuer of USDG has paused it: nobody can pay with it, or be paid, at the moment.',
@@ -112,6 +116,7 @@ export const BY_SELECTOR: Readonly<Record<string, string>> = {
   '0xe450d38c': 'ERC20InsufficientBalance',
   '0xfb8f41b2': 'ERC20InsufficientAllowance',
   '0x8f7808c1': 'ERC3009UsedAuthorization',
+  '0xa83bc8f0': 'AmountReceivedDiffers',
   '0xab35696f': 'ContractPaused',
   '0x1fd1cc44': 'AddressFrozen',
   '0x356680b7': 'InsufficientFunds',

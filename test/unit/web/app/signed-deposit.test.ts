@@ -1,8 +1,16 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { domainSeparator, encodeFunctionResult, type Hex, parseAbi, toFunctionSelector } from 'viem'
+import {
+  domainSeparator,
+  encodeErrorResult,
+  encodeFunctionResult,
+  type Hex,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem'
 import { type Config, createConfig, custom, injected } from 'wagmi'
 import { connect } from 'wagmi/actions'
+import { jobEscrowAbi } from '../../../../src/chain/abi.ts'
 import type { WebConfig } from '../../../../src/web/api.ts'
 import { explain } from '../../../../src/web/app/api/explain.ts'
 import { buyCredits } from '../../../../src/web/app/wallet/purchase.ts'
@@ -49,14 +57,17 @@ const SAID: Readonly<Record<string, Hex>> = {
 
 /** What the contract refuses, by the start of its data, as a node says it; and what the wallet has sent. */
 let refused: Hex | undefined
+let refusedWith: Hex
 let sentByWallet = 0
 const callOf = ([call]: readonly unknown[]): Hex => {
   const selector = String((call as { data: Hex }).data).slice(0, 10)
-  if (selector === refused) throw Object.assign(new Error('execution reverted'), PAUSED)
+  if (selector === refused) {
+    throw Object.assign(new Error('execution reverted'), { code: 3, data: refusedWith })
+  }
   return SAID[selector] ?? '0x'
 }
 /** As USDG says it. */
-const PAUSED = { code: 3, data: '0xab35696f' }
+const PAUSED = '0xab35696f'
 
 const DEPOSIT_WITH_PERMIT = 'depositWithPermit(address,uint64,uint256,uint8,bytes32,bytes32)'
 const DEPOSIT_WITH_AUTHORIZATION =
@@ -127,6 +138,7 @@ const sent = () => new Response(JSON.stringify({ tx: TX }))
 
 Deposit.before.each(() => {
   refused = undefined
+  refusedWith = PAUSED
   sentByWallet = 0
 })
 Deposit.after.each(forgetDeposit)
@@ -207,5 +219,21 @@ Deposit('that the contract refuses is not sent by the wallet, and why is said', 
   await isSaid(own, DEPOSIT_WITH_AUTHORIZATION)
   assert.is(sentByWallet, 0)
 })
+
+Deposit(
+  'that the service was quicker to send is said to be paid, not to be of a wrong amount',
+  async () => {
+    await saltsHandedIn([refusal(503, 'service_unavailable')])
+    refused = toFunctionSelector(DEPOSIT_WITH_AUTHORIZATION)
+    // USDG passes over what was used before, and the escrow counts nothing that came.
+    refusedWith = encodeErrorResult({
+      ...{ abi: jobEscrowAbi, errorName: 'AmountReceivedDiffers', args: [2_500_000n, 0n] },
+    })
+    const own = { ...terms, relayed: false }
+    const error = await buyCredits(await connected(), own, () => {}).catch((each) => each)
+    assert.match(explain(error).what, /carried out already/)
+    assert.is(sentByWallet, 0)
+  },
+)
 
 Deposit.run()
