@@ -8,6 +8,7 @@ import { accountQuery, depositAddressQuery } from '../../api/queries.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { missingCredits } from '../../parts/missing-credits.ts'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { AddressLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
@@ -127,7 +128,8 @@ function Arrival({ deposit }: { readonly deposit: DepositAddress }) {
     before.current = newest
   }
   const pending = deposit.pending_credits
-  if (pending > 0 && pending < deposit.minimum_credits) {
+  const missing = missingCredits(pending, deposit.minimum_credits)
+  if (missing > 0) {
     return (
       <Alert
         color="yellow"
@@ -136,7 +138,7 @@ function Arrival({ deposit }: { readonly deposit: DepositAddress }) {
         title={`${credits(pending)} have arrived and wait`}
       >
         The smallest purchase is {credits(deposit.minimum_credits)}. Send at least{' '}
-        {credits(deposit.minimum_credits - pending)} more and all of it is credited.
+        {credits(missing)} more and all of it is credited.
       </Alert>
     )
   }

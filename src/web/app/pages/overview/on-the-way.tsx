@@ -1,7 +1,10 @@
 import { Alert, Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { WebAccount } from '../../../api.ts'
+import { configQuery } from '../../api/queries.ts'
 import { Countdown } from '../../parts/countdown.tsx'
+import { missingCredits } from '../../parts/missing-credits.ts'
 import { credits } from '../../parts/words.ts'
 
 /** What comes in or goes out apart from jobs; nothing when nothing does. */
@@ -13,21 +16,7 @@ export function OnTheWay({
   return (
     <>
       {(arriving_credits === null || thawing === null) && <ChainSilent />}
-      {arriving_credits !== null && arriving_credits > 0 && (
-        <Alert
-          color="accent"
-          variant="light"
-          role="status"
-          title={`${credits(arriving_credits)} arriving`}
-        >
-          A transfer is at your deposit address and is being turned into credits. You need not do
-          anything;{' '}
-          <Anchor component={Link} to="/buy" inherit>
-            details
-          </Anchor>
-          .
-        </Alert>
-      )}
+      {arriving_credits !== null && arriving_credits > 0 && <Arriving count={arriving_credits} />}
       {thawing !== null && thawing.credits > 0 && (
         <Alert
           color="yellow"
@@ -44,6 +33,35 @@ export function OnTheWay({
         </Alert>
       )}
     </>
+  )
+}
+
+function Arriving({ count }: { readonly count: number }) {
+  const { data: web } = useQuery(configQuery)
+  const missing = missingCredits(count, web?.minimum_purchase_credits ?? 0)
+  const details = (
+    <Anchor component={Link} to="/buy" inherit>
+      details
+    </Anchor>
+  )
+  if (missing > 0) {
+    return (
+      <Alert
+        color="yellow"
+        variant="light"
+        role="status"
+        title={`${credits(count)} not credited yet`}
+      >
+        A transfer is at your deposit address, and is less than the smallest purchase. Send at least{' '}
+        {credits(missing)} more and all of it is credited; {details}.
+      </Alert>
+    )
+  }
+  return (
+    <Alert color="accent" variant="light" role="status" title={`${credits(count)} arriving`}>
+      A transfer is at your deposit address and is being turned into credits. You need not do
+      anything; {details}.
+    </Alert>
   )
 }
 
