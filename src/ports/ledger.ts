@@ -21,6 +21,8 @@ export interface Ledger {
   /** The job that a request with this key joins; undefined: none, or its time is up. */
   joinable(wallet: Address, joinKey: string): Promise<JoinHolder | undefined>
   balance(wallet: Address): Promise<Balance | 'unknown_wallet'>
+  /** Those of the jobs whose credits are not in the balance: reserved, or locked on chain. */
+  held(wallet: Address, jobs: readonly JobId[]): Promise<readonly JobId[]>
   /**
    * Notes that job `jobId` has ended, or is about to, so that what its lock leaves is on its way back; until
    * the chain tells of it. Repeated: the latest counts.

@@ -61,6 +61,12 @@ export function makeLedger(redis: Redis, generation: () => Promise<string>): Led
       return { remaining: clamp(left), returning: toCredits(back ?? 0), lastTopupAt }
     },
 
+    held: async (wallet, jobs) => {
+      if (jobs.length === 0) return []
+      const found = await redis.hmget(holdsKey(wallet), ...jobs)
+      return jobs.filter((_, i) => found[i] !== null)
+    },
+
     accountFor: async (wallet, jobId, charged) => {
       const [left] = await redis.ledgerAccountFor(...(await of(wallet)), jobId, String(charged))
       return left === undefined ? 'unknown_wallet' : clamp(left)

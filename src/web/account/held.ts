@@ -1,3 +1,4 @@
+import { refuse } from '../../api/http/errors.ts'
 import type { JobHistory } from '../../api/jobs/job-history.ts'
 import { type Credits, NO_CREDITS, toCredits } from '../../domain/credits.ts'
 import type { Address, TxHash } from '../../domain/ids.ts'
@@ -5,6 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { JobStatus, JobView } from '../../messages/job-view.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Ledger } from '../../ports/ledger.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { CreditsHeld } from '../api.ts'
@@ -20,6 +22,7 @@ export interface HeldCredits {
 
 interface Options {
   readonly history: JobHistory
+  readonly ledger: Pick<Ledger, 'held'>
   readonly reader: Pick<WalletReader, 'disputedAt'>
   readonly jobWindowMs: DurationMs
   readonly clock: Clock
@@ -46,6 +49,7 @@ export async function readHeld(options: Options, wallet: Address): Promise<HeldC
   ])
   const [pending, processing, settling, disputed, failed, refunded] = eachOnce(read)
   const { reader, jobWindowMs } = options
+  const refunding = await onTheirWayBack(options, wallet, [...failed, ...refunded])
   const running = [...pending, ...processing]
   const contested = disputed.slice(0, SHOWN_MOST)
   const disputedAt = await Promise.all(
@@ -58,7 +62,7 @@ export async function readHeld(options: Options, wallet: Address): Promise<HeldC
       endsAt: addMs(job.createdAt, jobWindowMs),
     })),
     settling: held(settling, (job) => ({ credits: job.lock, tx: job.settlementTx, endsAt: null })),
-    refunding: held([...failed, ...refunded].filter(isOnItsWayBack), (job) => ({
+    refunding: held(refunding, (job) => ({
       credits: job.lock,
       tx: job.refundTx,
       endsAt: null,
@@ -79,9 +83,27 @@ function eachOnce<Lists extends readonly (readonly JobView[])[]>(inOrder: Lists)
   return inOrder.map((jobs, list) => jobs.filter(({ id }) => latest.get(id) === list)) as never
 }
 
-/** It was locked, and the return of the lock is not in a block yet. */
-const isOnItsWayBack = ({ escrowTx, block }: JobView): boolean =>
-  escrowTx !== null && block === null
+/**
+ * Those that were locked, and the return of the lock is in no block yet; and those whose lock was in no block when
+ * they ended, as where the chain stands still: as long as the ledger keeps their credits, the balance lacks them.
+ */
+async function onTheirWayBack(
+  { ledger }: Options,
+  wallet: Address,
+  ended: readonly JobView[],
+): Promise<readonly JobView[]> {
+  const open = ended.filter(({ block }) => block === null)
+  const unlocked = open.filter(({ escrowTx }) => escrowTx === null).map(({ id }) => id)
+  const held = new Set(await ledger.held(wallet, unlocked).catch(unreadable))
+  return open.filter(({ id, escrowTx }) => escrowTx !== null || held.has(id))
+}
+
+function unreadable(): never {
+  throw refuse(
+    'service_unavailable',
+    'Your credits cannot be read at the moment; try again shortly.',
+  )
+}
 
 interface Held {
   readonly credits: Credits

@@ -62,6 +62,10 @@ export class RecordingLedger implements Ledger {
     this.noted = this.noted.filter((each) => !reads.includes(each))
   }
 
+  async held(): Promise<readonly JobId[]> {
+    return []
+  }
+
   async openReservations(
     before: UnixMs,
     limit: number,

@@ -100,6 +100,10 @@ export class WalletLedger implements Ledger {
     return { isNew: true, remaining, owned: toCredits(wallet.available) }
   }
 
+  async held(wallet: Address, jobs: readonly JobId[]): Promise<readonly JobId[]> {
+    return jobs.filter((id) => this.reservations.get(id)?.wallet === wallet)
+  }
+
   async openReservations(
     before: UnixMs,
     limit: number,

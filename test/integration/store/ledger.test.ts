@@ -247,6 +247,21 @@ test('load: loses to the latest log, also where an earlier one was applied again
   assert.is(await stage.load(wallet, 100, 20), 'loaded')
 })
 
+test('held: those whose credits the balance lacks, reserved or locked', async () => {
+  const wallet = newWallet()
+  const [open, locked, refused, released] = [newJob(), newJob(), newJob(), newJob()]
+  const jobs = [open, locked, refused, released]
+  assert.equal(await stage.store.ledger.held(wallet, jobs), [])
+  await stage.load(wallet, 100)
+  for (const job of [open, locked, released]) await stage.reserve(wallet, job, 8)
+  await stage.reserve(wallet, refused, 1_000)
+  await stage.store.ledger.release(wallet, released)
+  const lock = { ...entry(wallet, locked, 30, 0), kind: 'locked' as const, credits: toCredits(8) }
+  await applyOne(stage.store.ledger, lock)
+  assert.equal(await stage.store.ledger.held(wallet, jobs), [open, locked])
+  assert.equal(await stage.store.ledger.held(wallet, []), [])
+})
+
 test('openReservations: those not locked yet, and no refused ones', async () => {
   const wallet = newWallet()
   const [open, locked, refused] = [newJob(), newJob(), newJob()]

@@ -48,6 +48,7 @@ async function ask(chain: Partial<WalletReader>) {
   account(server, {
     balances: { read: async () => balance } as never,
     history: { list } as never,
+    ledger: { held: async () => [] },
     ...{ reader, jobWindowMs: 120_000, clock, log: makeLog('web', 'silent') },
   })
   const answer = await server.inject('/api/account')

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toCredits } from '../../../src/domain/credits.ts'
+import type { Address, JobId } from '../../../src/domain/ids.ts'
 import { toUnixMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import { systemClock } from '../../../src/runtime/system-clock.ts'
@@ -14,6 +15,9 @@ const Held = suite('credits that are held')
 const DISPUTED_AT = toUnixMs(1_900_000_000_000)
 
 const held = (...views: readonly JobView[]) => heldWhile(async () => {}, ...views)
+
+/** Jobs whose credits the ledger keeps. */
+let kept: readonly JobId[] = []
 
 /** @param between is what happens once the pending ones were read, and no others yet */
 async function heldWhile(
@@ -38,7 +42,10 @@ async function heldWhile(
   const history = { read: async () => undefined, list }
   const reader = { disputedAt: async () => DISPUTED_AT }
   const around = { clock: systemClock, log: makeLog('web', 'silent') }
-  return readHeld({ history, reader, jobWindowMs: 120_000, ...around }, OWNER)
+  const ledger = {
+    held: async (_: Address, jobs: readonly JobId[]) => jobs.filter((id) => kept.includes(id)),
+  }
+  return readHeld({ history, ledger, reader, jobWindowMs: 120_000, ...around }, OWNER)
 }
 
 Held('given jobs of every status: each where it belongs', async () => {
@@ -69,6 +76,24 @@ Held('a job that was never locked has nothing on its way back', async () => {
   )
   assert.equal(found.refunding, { credits: 0, jobs: [] })
 })
+
+Held(
+  'a job that ended before its lock was in a block: what the balance lacks is on its way back',
+  async () => {
+    kept = [jobAt(1)]
+    const unlocked = { escrowTx: null, refundTx: null, block: null }
+    const found = await held(
+      viewOf(jobAt(1), 'refunded', unlocked),
+      viewOf(jobAt(2), 'refunded', unlocked),
+    )
+    kept = []
+    assert.is(found.refunding.credits, 100)
+    assert.equal(
+      found.refunding.jobs.map(({ job_id, tx }) => [job_id, tx]),
+      [[jobAt(1), null]],
+    )
+  },
+)
 
 Held('contested before its settlement is in: the whole lock', async () => {
   const view = { settlementTx: null, charged: toCredits(0), disputeTx: null }
