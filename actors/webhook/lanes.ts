@@ -16,7 +16,7 @@ interface Lane<Item> {
   running: number
   /** Of what was done of late. */
   averageMs: DurationMs
-  /** Put back since there was room. */
+  /** Put back since it last ran empty. */
   behind: number
 }
 
@@ -60,6 +60,8 @@ export function makeLanes<Item>({ run }: Options<Item>): Lanes<Item> {
       lane.running--
       running--
       if (slow) runningSlow--
+      // What was put back comes again and again: counted each time, it would wait ever longer for an idle lane.
+      if (lane.running === 0 && lane.waiting.length === 0) lane.behind = 0
       pump(key, lane)
       pumpStarved()
     })

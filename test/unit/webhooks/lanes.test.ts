@@ -54,6 +54,26 @@ Lanes('one that hangs is asked one thing at a time, and soon has enough', async 
   assert.is(taken.length, 5, 'one that runs and four that wait')
   assert.ok(lanes.patienceMs('a') > 60_000, 'what is put back has a long time before it')
 })
+Lanes('what was put back is not counted again each time that it comes', async () => {
+  const { lanes, running, end } = house()
+  const pushAll = (count: number) => {
+    for (let item = 0; item < count; item++) lanes.push('a', item)
+  }
+  const endAll = async () => {
+    while (running.length > 0) await end(1_000, running.length)
+  }
+  pushAll(4)
+  await endAll()
+  pushAll(1_000)
+  const first = lanes.patienceMs('a')
+  assert.ok(first > 200_000, 'a thousand seconds of work, by four')
+  for (let round = 0; round < 5; round++) {
+    await endAll()
+    pushAll(1_000)
+  }
+  // But for the average, which comes closer to a second.
+  assert.ok(lanes.patienceMs('a') < 1.5 * first, 'it has as much before it as the first time')
+})
 Lanes('one that is quick may have many in line', async () => {
   const { lanes, end } = house()
   lanes.push('a', 0)
