@@ -36,7 +36,7 @@ export function makeDelivery(options: DeliveryOptions): {
   /** Handed over, and in no lane yet. */
   let arriving = 0
   let leaving = false
-  const lanes = makeLanes<Owed>({ run: (_, work) => attempt(work) })
+  const lanes = makeLanes<Owed>({ heldMost: HELD_MOST, run: (_, work) => attempt(work) })
 
   const each = (work: Owed): void => {
     arriving++

@@ -21,6 +21,8 @@ interface Lane<Item> {
 }
 
 interface Options<Item> {
+  /** Of all keys together, those under way and those that wait. */
+  readonly heldMost: number
   /** @returns how long the other side took */
   run(key: string, item: Item): Promise<DurationMs>
 }
@@ -35,10 +37,12 @@ const RUNNING_IN_ALL = 2_000
 const BACKLOG_MS = 3_000
 const BACKLOG_LEAST = 4
 const BACKLOG_MOST = 500
+/** Of the room that is left, so much for one lane: what hangs is told from what is quick only after a while. */
+const SHARE_OF_ROOM = 1 / 8
 const IDLE_LANES_MOST = 10_000
 
 /** A lane for each key: a few at a time, and a short line of those that come next. */
-export function makeLanes<Item>({ run }: Options<Item>): Lanes<Item> {
+export function makeLanes<Item>({ heldMost, run }: Options<Item>): Lanes<Item> {
   const lanes = new Map<string, Lane<Item>>()
   /** Keys that have something to do and wait for others: quick ones, slow ones. */
   const starved = [new Set<string>(), new Set<string>()] as const
@@ -68,6 +72,12 @@ export function makeLanes<Item>({ run }: Options<Item>): Lanes<Item> {
   }
   const mayBegin = (lane: Lane<Item>): boolean =>
     running < RUNNING_IN_ALL && !(isSlow(lane) && runningSlow >= RUNNING_IN_ALL / 2)
+  const beginsAtOnce = (lane: Lane<Item>): boolean =>
+    lane.waiting.length === 0 && lane.running < atOnce(lane) && mayBegin(lane)
+  const mayWait = (lane: Lane<Item>): boolean => {
+    const share = Math.floor((heldMost - running - waiting) * SHARE_OF_ROOM)
+    return lane.waiting.length < Math.min(share, backlog(lane))
+  }
   const pump = (key: string, lane: Lane<Item>): void => {
     for (const keys of starved) keys.delete(key)
     while (!stopped && lane.waiting.length > 0 && lane.running < atOnce(lane)) {
@@ -105,7 +115,7 @@ export function makeLanes<Item>({ run }: Options<Item>): Lanes<Item> {
   return {
     push: (key, item) => {
       const lane = laneOf(key)
-      if (lane.waiting.length >= backlog(lane)) {
+      if (!beginsAtOnce(lane) && !mayWait(lane)) {
         lane.behind++
         return false
       }

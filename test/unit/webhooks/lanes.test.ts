@@ -3,10 +3,13 @@ import * as assert from 'uvu/assert'
 import { makeLanes } from '../../../actors/webhook/lanes.ts'
 import { rest } from '../../fakes/chain/manual-clock.ts'
 
+const HELD_MOST = 4_000
+
 /** Items end when the test says so, and take as long as it says. */
 function house() {
   const running: { readonly key: string; readonly item: number; end(tookMs: number): void }[] = []
   const lanes = makeLanes<number>({
+    heldMost: HELD_MOST,
     run: (key, item) =>
       new Promise((resolve) => {
         running.push({ key, item, end: resolve })
@@ -95,6 +98,15 @@ Lanes('many that hang leave room for those that do not', async () => {
   await end(10_000, 1_000)
   assert.ok(running.length >= 500, 'those that waited for others have their turn')
 })
+Lanes('however many endpoints of which nothing is known yet hang, the next one gets in', () => {
+  const { lanes, running } = house()
+  for (let key = 0; key < 40; key++) {
+    for (let item = 0; item < 600; item++) lanes.push(`hangs-${key}`, item)
+  }
+  assert.ok(lanes.held < HELD_MOST, `${lanes.held} are held`)
+  assert.ok(lanes.push('quick', 1))
+  assert.is(running.at(-1)?.key, 'quick')
+})
 Lanes('stop: what has not begun is handed back, and nothing more begins', async () => {
   const { lanes, running, end } = house()
   for (let item = 0; item < 6; item++) lanes.push('a', item)
@@ -107,6 +119,7 @@ Lanes('stop: what has not begun is handed back, and nothing more begins', async 
 Lanes('very many keys come and go: one that is busy is not forgotten', async () => {
   let busy = 0
   const lanes = makeLanes<number>({
+    heldMost: HELD_MOST,
     run: (key) => {
       if (key !== 'a') return Promise.resolve(1)
       busy++

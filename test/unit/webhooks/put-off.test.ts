@@ -56,10 +56,10 @@ async function house(records: Partial<WebhookRecords> = known(ACTIVE)) {
     ...{ schedule: [0], names: defaultNames, clock, log },
   } as never)
   await delivery.start()
-  const hand = (n: number, inMs = 0): void =>
+  const hand = (n: number, inMs = 0, webhookId = ID): void =>
     taking[0]!.each({
       body: {
-        ...{ wallet: WALLET, webhookId: ID, eventId: `evt_${n}`, eventType: 'credit.topup' },
+        ...{ wallet: WALLET, webhookId, eventId: `evt_${n}`, eventType: 'credit.topup' },
         ...{ body: '{}', attempt: 1, dueAt: addMs(clock.now(), inMs), cause: 'event', round: 0 },
         earlier: [],
       },
@@ -111,6 +111,16 @@ PutOff(
     assert.equal([...new Set(put.map((line) => line.split(' ').at(-1)))], ['5'])
   },
 )
+
+PutOff('twenty endpoints that hang, with hundreds each, leave room for others', async () => {
+  const hang = Array.from({ length: 20 }, (_, n) => ({ ...ACTIVE, id: webhookId(n + 1) }))
+  const { hand, room } = await house({ of: async () => ({ webhooks: hang }) })
+  for (const { id } of hang) {
+    for (let n = 1; n <= 600 && room() > 0; n++) hand(n, 0, id)
+    await rest()
+  }
+  assert.ok(room() > 0, 'nothing is taken of the queue any more')
+})
 
 PutOff('where the line cannot be reached, the delivery is handed out again', async () => {
   const { told, hand, loseStore, room } = await house()
