@@ -109,9 +109,11 @@ async function rebuild(
   const token = await views.beginRebuild()
   // What is appended after this is put by the host that appends it.
   const { oldest, newest } = await journal.bounds()
-  const from = memory.type === 'lost_tail' ? memory.from : 0
+  // A mark beyond the journal's end is of one that was lost since, or has lost its end, and says nothing of this one.
+  const isKnown = memory.type === 'lost_tail' && memory.from <= newest + 1
+  const from = isKnown ? memory.from : 0
   // What the journal has forgotten, the archive holds.
-  if (from < oldest || memory.type === 'lost') await archive.read(put)
+  if (from < oldest || !isKnown) await archive.read(put)
   await journal.read(from, (records) =>
     put(records.flatMap((record) => versioned(options, record))),
   )

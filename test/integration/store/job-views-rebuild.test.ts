@@ -288,6 +288,22 @@ test('a mark older than the journal itself: the archive fills the gap', async (s
   )
 })
 
+test('a mark of a journal that was lost since: what this one holds is in all the same', async (stage) => {
+  const { redis, redisServer, store } = stage
+  // Of the journal before, which had come so far; Redis was kept.
+  const ofBefore = 10_000
+  await store.jobViews.endRebuild(await store.jobViews.beginRebuild(), ofBefore)
+  await redis.config('SET', 'appendfsync', 'always')
+  await redis.set('last', '1')
+  const settled = await stage.append(jobAt(1), 'settled') // its put was lost
+  await redisServer.crash()
+  await until('redis to be back', () => store.ping())
+  await stage.rebuilder()
+  await stage.complete()
+  assert.equal(await stage.list(), [settled.view])
+  assert.is(Number(await redis.hget('jobs', 'w')), settled.version + 1)
+})
+
 test('a transaction that was cut off in the file does not come back with the next restart', async (stage) => {
   const { redis, redisServer, store } = stage
   const back = async () => {
