@@ -75,6 +75,8 @@ export function makeKeyring({ keys, keyrings, uses, names, clock, log }: Options
     if (!ring?.hash || !key) return ok(null)
     if (hint !== undefined && hint !== ring.hint) return err('key_changed')
     if (key.status === 'suspended') return err('key_suspended')
+    // Before it is gone: by this line it is revoked again after a restore (docs/operating/backup.md).
+    log.info({ wallet, hash: ring.hash }, 'keys: revoked by its wallet')
     // A conflict: somebody has suspended it meanwhile, or deleted it.
     if ((await keys.delete(ring.hash, keyRevision)) === 'conflict') return revoke(wallet, hint)
     // A conflict: somebody has made the next key meanwhile.

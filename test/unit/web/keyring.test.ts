@@ -14,9 +14,7 @@ import { MemoryRegistry } from '../../fakes/memory-registry.ts'
 const Keyring = suite('keyring')
 
 const WALLET = toAddress(`0x${'11'.repeat(20)}`)
-const log = pino({ level: 'silent' })
-
-function open() {
+function open(log = pino({ level: 'silent' })) {
   const [keys, keyrings] = [new MemoryRegistry(), new MemoryRegistry()]
   const uses = { note: async () => {}, lastUse: async () => toUnixMs(7) }
   const keyring = makeKeyring({
@@ -129,6 +127,19 @@ Keyring('the key that is meant is revoked, and no other that took its place', as
   assert.equal(await keyring.revoke(WALLET, hint), { ok: false, error: 'key_changed' })
   assert.is((await keyring.active(WALLET))?.hint, next.hint)
   assert.equal(await keyring.revoke(WALLET, next.hint), { ok: true, value: null })
+})
+
+// With a backup that is restored the key comes back: nothing else says which to delete again.
+Keyring('a revocation is told in the log, by what the key is kept under', async () => {
+  const lines: Record<string, unknown>[] = []
+  const { keyring, create } = open(pino({}, { write: (line) => lines.push(JSON.parse(line)) }))
+  const { key } = await create()
+  await keyring.revoke(WALLET)
+  await keyring.revoke(WALLET)
+  assert.equal(
+    lines.map(({ msg, wallet, hash }) => [msg, wallet, hash]),
+    [['keys: revoked by its wallet', WALLET, apiKeyHash(key)]],
+  )
 })
 
 Keyring('revoking twice, or nothing, is no error', async () => {
