@@ -16,8 +16,8 @@ import { type MetWorker, Session } from './session/session.ts'
 import { sayWelcome } from './session/welcome.ts'
 import {
   type Ending,
-  endCall,
   type Received,
+  showOut,
   type ToWorker,
   unreadable,
   type WorkerCall,
@@ -42,13 +42,13 @@ const HELLO_MS = 10_000
 export async function meetWorker(call: WorkerCall, deps: ConnectDeps): Promise<void> {
   try {
     const known = await introduce(call, deps)
-    if (call.cancelled || call.readableEnded) return endCall(call, LEFT)
+    if (call.cancelled || call.readableEnded) return showOut(call, LEFT, deps.clock)
     if (known.ok) return letIn(call, known.value, deps)
     deps.pool.members.turnedAway(known.error)
-    endCall(call, known.error)
+    showOut(call, known.error, deps.clock)
   } catch (error) {
     deps.log.error({ err: error }, 'a worker could not be welcomed')
-    endCall(call, { code: status.INTERNAL, details: 'the pool failed: dial again' })
+    showOut(call, FAILED, deps.clock)
   }
 }
 
@@ -153,6 +153,7 @@ const NO_CATALOGUE: Ending = {
   code: status.UNAVAILABLE,
   details: 'the pool has not read the catalogue of models yet: dial again',
 }
+const FAILED: Ending = { code: status.INTERNAL, details: 'the pool failed: dial again' }
 const LEFT: Ending = { code: status.OK, details: 'the worker left' }
 const NO_HELLO: Ending = {
   code: status.INVALID_ARGUMENT,

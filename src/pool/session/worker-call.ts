@@ -1,6 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { type ServerDuplexStream, status } from '@grpc/grpc-js'
 import { ConnectRequest, type ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts'
+import type { DurationMs } from '../../domain/time.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** `flaw`: why it could not be read. */
 export type Received = ConnectRequest & { readonly flaw?: string }
@@ -44,6 +46,18 @@ export function saidIn({ message }: ConnectRequest): readonly FromWorker[] {
 export function endCall(call: WorkerCall, { code, details }: Ending): void {
   if (code === status.OK) call.end()
   else call.emit('error', { code, details })
+}
+
+/** How long the other side may read nothing of what was said before the end, or leave its own side open behind it. */
+export const LAST_READ_MS: DurationMs = 1_000
+
+/**
+ * Ends a stream on which nothing else was said. It is cut behind that: who leaves its own side open would leave what
+ * has come of its message, up to 16 MiB, in memory here.
+ */
+export function showOut(call: WorkerCall, ending: Ending, clock: Pick<Clock, 'after'>): void {
+  endCall(call, ending)
+  clock.after(LAST_READ_MS, () => cutCall(call))
 }
 
 /** The part of grpc-js that holds the HTTP/2 stream: nothing public resets one from this side. */

@@ -2,10 +2,14 @@ import type { ConnectResponse } from '../../../proto/gen/svc/worker/v1/worker.ts
 import { inBatches, together } from '../../domain/batches.ts'
 import type { DurationMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { cutCall, type Ending, endCall, type ToWorker, type WorkerCall } from './worker-call.ts'
-
-/** How long a worker may read nothing of what was said before the end. */
-const LAST_READ_MS: DurationMs = 1_000
+import {
+  cutCall,
+  type Ending,
+  endCall,
+  LAST_READ_MS,
+  type ToWorker,
+  type WorkerCall,
+} from './worker-call.ts'
 
 /**
  * What is said to a worker over one stream. gRPC writes a message once the one before it is written, which
@@ -16,7 +20,7 @@ export class WorkerLine {
   private scheduled = false
   /** Written here, and not on its way yet. */
   private unsent = 0
-  private movedAt = 0
+  private movedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly call: WorkerCall,
@@ -40,20 +44,21 @@ export class WorkerLine {
 
   /**
    * Ends the stream, after all that was said over it. The status waits behind what the worker does not
-   * read; where it goes on not to, the stream is cut, so that nothing of it stays in memory.
+   * read; where it goes on not to, or leaves its own side open, the stream is cut, so that nothing of it
+   * stays in memory.
    */
   end(ending: Ending): void {
     this.flush()
     endCall(this.call, ending)
-    this.cutWhenStuck(LAST_READ_MS)
+    this.cutOnceQuiet(LAST_READ_MS)
   }
 
   /** One that reads on, over a slow line, has all of it. */
-  private cutWhenStuck(inMs: DurationMs): void {
-    if (this.unsent === 0) return
+  private cutOnceQuiet(inMs: DurationMs): void {
     this.clock.after(inMs, () => {
-      if (this.stuckMs >= LAST_READ_MS) cutCall(this.call)
-      else this.cutWhenStuck(LAST_READ_MS - this.stuckMs)
+      const quietMs = this.clock.monotonic() - this.movedAt
+      if (quietMs >= LAST_READ_MS) cutCall(this.call)
+      else this.cutOnceQuiet(LAST_READ_MS - quietMs)
     })
   }
 

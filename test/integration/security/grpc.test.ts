@@ -253,6 +253,19 @@ Grpc('words before hello, and odd heads, are refused', async ({ stage }) => {
   session.destroy()
 })
 
+Grpc('who is shown out and leaves its own side open is cut off', async ({ stage }) => {
+  const session = connect(`http://${stage.url}`)
+  session.on('error', () => {})
+  const stream = open(session)
+  stream.write(framed(encoded({ $case: 'heartbeat', value: { sentAt: 1 } })))
+  // The beginning of a message that never ends: it was kept for as long as the stream.
+  stream.write(framed(Buffer.alloc(1024), { length: 16 * 1024 * 1024 }))
+  await closed(stream, 'a stream that says no hello')
+  assert.not.ok(stream.writableEnded)
+  await until('its stream to be reset', () => stream.closed, SOON_MS)
+  session.destroy()
+})
+
 Grpc('a worker that says odd things is dealt with, and no other', async ({ stage, rogues }) => {
   const chance = dice(SEED + 1)
   const before = process.memoryUsage().rss
