@@ -1,4 +1,12 @@
-import { createPublicClient, hashMessage, http, isHex, type PublicClient } from 'viem'
+import {
+  createPublicClient,
+  hashMessage,
+  http,
+  isAddressEqual,
+  isHex,
+  type PublicClient,
+  recoverAddress,
+} from 'viem'
 import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe'
 import { toAddress } from '../domain/ids.ts'
 import { err, ok } from '../domain/result.ts'
@@ -15,6 +23,12 @@ const TIMEOUT_MS = 10_000
 /** Longer ones are refused unread. The longest that our app makes has 500 characters. */
 const MESSAGE_CHARS_MAX = 4_000
 const SIGNATURE_CHARS_MAX = 20_000
+/**
+ * Who says that a contract has signed makes the node run it, and what it does is a stranger's to choose: so many at a
+ * time, and each with no more gas than the dearest honest one needs, which is deployed on the way.
+ */
+const CONTRACTS_MOST = 4
+const CONTRACT_GAS = 5_000_000n
 /** How far a browser's clock may be ahead, and how long somebody may take to sign. */
 const AHEAD_MS = 5 * 60_000
 const AGE_MS = 15 * 60_000
@@ -24,6 +38,7 @@ export function makeSignIn({ rpcUrl, chainId }: Options): SignIn {
   const client = createPublicClient({
     transport: http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 }),
   })
+  const isOfContract = fewAtOnce((signed) => isSignedOnChain(client, signed))
   return {
     verify: async ({ message, signature }, { origin, at }) => {
       const parsed = parse(message)
@@ -33,7 +48,9 @@ export function makeSignIn({ rpcUrl, chainId }: Options): SignIn {
       if (!isHex(signature) || signature.length > SIGNATURE_CHARS_MAX) {
         return err('The signature is not in hexadecimal form.')
       }
-      if (!(await isSigned(client, parsed, message, signature))) {
+      const signed = { address: parsed.address, hash: hashMessage(message), signature }
+      // Most accounts have a key, and for those no node is asked.
+      if (!(await isOfKey(signed)) && !(await isOfContract(signed))) {
         return err(
           `The signature is not of ${parsed.address}; sign with the account you connected.`,
         )
@@ -80,16 +97,41 @@ function whatIsWrong(message: SiweMessage, { origin, chainId, at }: Expected): s
   return undefined
 }
 
-async function isSigned(
-  client: PublicClient,
-  { address }: SiweMessage,
-  message: string,
-  signature: Hex,
-): Promise<boolean> {
-  const hash = hashMessage(message)
+interface Signed {
+  readonly address: Hex
+  readonly hash: Hex
+  readonly signature: Hex
+}
+
+async function isOfKey({ address, hash, signature }: Signed): Promise<boolean> {
   try {
-    // `eoa`: most accounts have a key, and for those no node is asked.
-    if (await client.verifyHash({ address, hash, signature, mode: 'eoa' })) return true
+    return isAddressEqual(address, await recoverAddress({ hash, signature }))
+  } catch {
+    return false // a signature of another form
+  }
+}
+
+/** @throws {ChainUnavailable} also where so many are asked already */
+function fewAtOnce(ask: (signed: Signed) => Promise<boolean>): typeof ask {
+  let running = 0
+  return async (signed) => {
+    if (running >= CONTRACTS_MOST) {
+      throw new ChainUnavailable('too many contract accounts sign in at once')
+    }
+    running++
+    try {
+      return await ask(signed)
+    } finally {
+      running--
+    }
+  }
+}
+
+async function isSignedOnChain(client: PublicClient, signed: Signed): Promise<boolean> {
+  try {
+    // What the library does not name goes into its call as well.
+    const limited = { ...signed, gas: CONTRACT_GAS }
+    if (await client.verifyHash(limited)) return true
     // The library takes a node that is away for a contract that says no.
     await client.getChainId()
     return false
