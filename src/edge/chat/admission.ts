@@ -18,6 +18,7 @@ import type { ChainHealth } from './chain-health.ts'
 import type { ChatOrder } from './chat-request.ts'
 import { cannotFit, roomForAnswer } from './context-window.ts'
 import { reserveCredits } from './reserve-credits.ts'
+import { type Look, makeSharedLooks } from './shared-looks.ts'
 
 /** A request whose credits are set aside: ready to become a job. */
 export interface AdmittedJob extends WaitedJob {
@@ -54,12 +55,13 @@ interface Options {
 
 export function makeAdmission(options: Options): Admission {
   const seldom = new Seldom(options.clock, options.log)
+  const look = makeSharedLooks(options)
   return {
     admit: async (caller, order, repeat) => {
       const live = liveModel(options, order.prompt.model)
       refuseOverlong(order, live)
       options.chainHealth.requireLanes()
-      return reserve({ ...options, seldom }, { caller, order, repeat }, live)
+      return reserve({ ...options, seldom, look }, { caller, order, repeat }, live)
     },
   }
 }
@@ -94,7 +96,7 @@ interface Request {
 }
 
 async function reserve(
-  options: Options & { readonly seldom: Seldom },
+  options: Options & { readonly seldom: Seldom; readonly look: Look },
   { caller, order, repeat }: Request,
   { model, contextWindow }: LiveModel,
 ): Promise<AdmittedJob | 'taken'> {

@@ -5,8 +5,9 @@ import type { Address } from '../../domain/ids.ts'
 import { type Estimate, estimate, priceOf } from '../../domain/pricing.ts'
 import type { Tier } from '../../domain/tiers.ts'
 import type { DurationMs } from '../../domain/time.ts'
-import { type Clock, pause } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Balance, ReserveReply } from '../../ports/ledger.ts'
+import type { Look } from './shared-looks.ts'
 
 /** What is to be paid for. */
 export interface Wanted {
@@ -26,7 +27,8 @@ export interface Reserved {
 }
 
 interface Options {
-  readonly balances: Balances
+  readonly balances: Pick<Balances, 'load'>
+  readonly look: Look
   readonly clock: Clock
 }
 
@@ -40,7 +42,6 @@ const ATTEMPTS_MAX = 5
  * be refused, or cut short, for nothing.
  */
 const RETURN_WAIT_MS: DurationMs = 2_000
-const LOOK_MS: DurationMs = 50
 
 /**
  * Sets aside the price of what is wanted, or what the wallet has, where that will do.
@@ -81,16 +82,16 @@ function priced({ tier, maxTokens, answerMax, returning }: Wanted, funds?: Funds
 
 /** Waits until the wallet has what is wanted, or all that it can expect, or nothing is to come. */
 async function onceReturned(
-  { balances, clock }: Options,
+  { look, clock }: Options,
   wanted: Wanted,
   found: Funds,
   until: number,
 ): Promise<Funds> {
   const enough = minCredits(priced(wanted).lock, toCredits(found.remaining + found.returning))
-  let funds = found
-  while (funds.returning > 0n && funds.remaining < enough && clock.monotonic() < until) {
-    await pause(clock, LOOK_MS)
-    funds = await balances.read(wanted.wallet)
+  let funds = { ...found, isContested: false }
+  const mayGetMore = () => funds.isContested || funds.returning > 0n
+  while (funds.remaining < enough && mayGetMore() && clock.monotonic() < until) {
+    funds = await look(wanted.wallet, enough)
   }
   return funds
 }

@@ -25,7 +25,8 @@ Errors('its example is what such a request is answered with, word for word', asy
     returning: toCredits(0),
   } as const
   const funds = { type: 'insufficient', remaining: toCredits(3), returning: toCredits(0) } as const
-  const world = { balances: {} as Balances, clock: systemClock }
+  const look = () => assert.unreachable('nothing is on its way') as never
+  const world = { balances: {} as Balances, look, clock: systemClock }
   try {
     await reserveCredits(world, wanted, async () => funds)
     assert.unreachable()
