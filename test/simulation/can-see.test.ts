@@ -44,6 +44,14 @@ const MUTANTS: Readonly<Record<string, NonNullable<LifeNeeds['mutate']>>> = {
     redis.perform = (command, args) =>
       command === 'ZRANGEBYSCORE' && args[0] === 'vouchers' ? [] : perform(command, args)
   },
+  'a store that loses a job of each list': ({ redis }) => {
+    const perform = redis.perform.bind(redis)
+    let listed = 0
+    redis.perform = (command, args) => {
+      const isLost = command === 'ZADD' && args[0]?.startsWith('jl:') && ++listed % 3 === 0
+      return isLost ? 1 : perform(command, args)
+    }
+  },
   'actors that go on when their partition has gone to another host': () => {
     Actor.prototype.giveUp = () => {}
   },

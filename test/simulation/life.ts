@@ -5,11 +5,15 @@ import { type Absence, beginAbsence, livedMs, planAbsence } from './absences.ts'
 import { Administrators } from './administrators.ts'
 import { planAims } from './aims.ts'
 import { Auditor } from './auditor/auditor.ts'
+import { readPages } from './auditor/ledger-page.ts'
 import { Crowd } from './callers/crowd.ts'
 import { judge } from './callers/judge.ts'
+import { Readers } from './callers/readers.ts'
 import { attemptsOf, webhookRecord } from './callers/truth.ts'
 import { WalletKeys } from './callers/wallet-keys.ts'
 import { Witness } from './callers/witness.ts'
+import { CONTRACTS } from './chain/addresses.ts'
+import { depositsOf } from './chain/deposits.ts'
 import { Contesters } from './contesters.ts'
 import { planDisasters } from './disasters.ts'
 import { type Interested, judgeWebhooks, stillDue } from './endpoints/judge.ts'
@@ -95,8 +99,11 @@ class Life {
   readonly #chaosMs: number
   readonly #absence: Absence
   readonly #keys: WalletKeys
+  readonly #readers: Readers
   #memoryWasLost = false
   #webhooks: readonly Interested[] = []
+  /** The last block of which they are told nothing. */
+  #webhooksFrom = 0
   #crowd: Crowd | undefined
   #outsiders: Outsiders | undefined
   #payers: Payers | undefined
@@ -121,6 +128,12 @@ class Life {
       toAddress(`0x${(i + 1).toString(16).padStart(2, '0').repeat(20)}`),
     )
     this.#keys = new WalletKeys(house.nats)
+    this.#readers = new Readers(kernel, {
+      ...{ wallets: this.#wallets, keys: this.#keys, escrowAddress: CONTRACTS.jobEscrow },
+      edges: () => house.edges,
+      jobs: () => jobsOf(house.nats),
+      account: (wallet) => this.#accountOf(wallet),
+    })
     followJournal(house.nats)
   }
 
@@ -183,6 +196,8 @@ class Life {
       clocksApartMs: this.#kernel.clocksApartMs,
       mayBeToldAnew: awayMs > IDS_KNOWN_MS,
       wasUndone,
+      callOf,
+      ...this.#topups,
     })
     const audited = this.#auditor.judge(jobs)
     const isSure = (wallet: Address) => this.#auditor.isSure(wallet)
@@ -221,6 +236,7 @@ class Life {
 
   #beginChaos(): void {
     const kernel = this.#kernel
+    this.#webhooksFrom = this.#house.settlement.chain.head.number
     kernel.history.add('world', 'callers come, and things go wrong')
     kernel.faults.begin()
     this.#crowd = new Crowd(kernel, {
@@ -312,6 +328,21 @@ class Life {
     // them by their age.
     yield* this.#auditor.held()
     const record = (wallet: Address, id: string) => webhookRecord(nats, wallet, id)
-    yield* stillDue(this.#webhooks, { jobs, record })
+    yield* stillDue(this.#webhooks, { jobs, record, ...this.#topups })
+    yield* this.#readers.unrest()
+  }
+
+  /** What webhooks have to tell of deposits. */
+  get #topups() {
+    const { blocks, orphans } = this.#house.settlement.chain
+    const deposits = depositsOf(blocks, this.#webhooksFrom)
+    return { deposits, hasGoneBack: orphans.length > 0 }
+  }
+
+  #accountOf(wallet: Address) {
+    const { settlement, redis } = this.#house
+    const { available, lastDepositAt } = settlement.chain.head.state.account(wallet)
+    const reserved = readPages(redis).find((page) => page.wallet === wallet)?.reserved ?? 0n
+    return { credits: available - reserved, lastDepositAt }
   }
 }

@@ -6,7 +6,7 @@ import type { EdgeNode } from './edge-node.ts'
 import { Exchange, type ExchangeEnd, type Heard } from './exchange.ts'
 import { readAnswer } from './read-answer.ts'
 import type { WalletKeys } from './wallet-keys.ts'
-import type { DisputeAnswer, ToldChat, Witness } from './witness.ts'
+import { COUNTED, type DisputeAnswer, type ToldChat, type Witness } from './witness.ts'
 
 export interface CallerOptions {
   readonly name: string
@@ -103,7 +103,7 @@ export class Caller {
     const headers = { ...heard.headers, ...heard.trailers }
     const { wallet } = this.options
     const answer = readAnswer(heard, end === 'whole')
-    const key = this.options.plan.retries === 'named' ? this.options.name : undefined
+    const key = this.#key
     const at = this.world.now()
     this.#lookAtRefusal(name, status)
     const said = answer.error?.code ?? (answer.isComplete ? 'answered' : 'no answer')
@@ -196,6 +196,13 @@ export class Caller {
     if (isOfKey && !keys.wasClosed(key)) {
       this.world.fail(`${name}: told ${status} with a good key`)
     }
+  }
+
+  /** Who sends the next try before it knows of the one before may be heard of twice as of a first one. */
+  get #key(): string | undefined {
+    const { plan, name } = this.options
+    if (plan.retries === 'counted' && !plan.impatient) return `${COUNTED}${name}`
+    return plan.retries === 'named' ? name : undefined
   }
 
   #headers(retries: number): Record<string, string> {

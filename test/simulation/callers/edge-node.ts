@@ -14,6 +14,7 @@ import { makeJobTimes } from '../../../src/edge/chat/job-times.ts'
 import { bodyDigest, hasJoinKey } from '../../../src/edge/chat/join-key.ts'
 import { makeJoining } from '../../../src/edge/chat/joining.ts'
 import { makeRunJob, type RunJob } from '../../../src/edge/chat/run-job.ts'
+import { account } from '../../../src/edge/routes/account.ts'
 import { chatCompletions } from '../../../src/edge/routes/chat-completions.ts'
 import { dispute } from '../../../src/edge/routes/dispute.ts'
 import { jobs as jobRoutes } from '../../../src/edge/routes/jobs.ts'
@@ -51,11 +52,12 @@ export interface EdgeNodeSettings {
 
 /** One HTTP request as it reaches an edge. */
 export interface Asked {
-  readonly route: 'chat' | 'dispute' | 'job'
+  readonly route: 'chat' | 'dispute' | 'account' | 'jobs' | 'job'
   /** As `Authorization` has it. */
   readonly key: string
   readonly headers: Readonly<Record<string, string>>
   readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly response: Response
   /** The job that answers a chat request: for who watches, callers are not told. */
@@ -112,8 +114,13 @@ export function startEdge(
       }
       case 'dispute':
         return registered((server) => dispute(server, { jobs, history, clock, names }))
-      case 'job':
-        return registered((server) => jobRoutes(server, { ...settings, history, names }))
+      case 'account':
+        return registered((server) => account(server, { balances, names }))
+      case 'jobs':
+      case 'job': {
+        const path = asked.route === 'jobs' ? '/v1/jobs' : '/v1/jobs/:id'
+        return registered((server) => jobRoutes(server, { ...settings, history, names }), path)
+      }
     }
   }
   let draining = false
@@ -147,11 +154,11 @@ const NO_USES: KeyUses = { note: async () => {}, lastUse: async () => null }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** The last handler that `register` hands to a server: the one of a single resource. */
-function registered(register: (server: FastifyInstance) => void): Handler {
+/** The last handler that `register` hands to a server, or the one of the path. */
+function registered(register: (server: FastifyInstance) => void, wanted?: string): Handler {
   let found: Handler | undefined
-  const take = (_path: string, _options: unknown, handler: Handler) => {
-    found = handler
+  const take = (path: string, _options: unknown, handler: Handler) => {
+    if (wanted === undefined || path === wanted) found = handler
   }
   register({ post: take, get: take } as unknown as FastifyInstance)
   if (!found) throw new Error('a route registered no handler')
@@ -164,12 +171,13 @@ async function answer(
   handler: Handler,
   threw: (error: unknown) => void,
 ): Promise<void> {
-  const { response, key, headers, params, body } = asked
+  const { response, key, headers, params, query, body } = asked
   const reply = new Reply(response)
   const request = {
     raw: { httpVersion: '1.1', headers },
     headers,
     params,
+    query,
     body,
     bodyDigest: hasJoinKey(headers) ? bodyDigest(JSON.stringify(body)) : '',
   }

@@ -20,6 +20,7 @@ export type ExchangeEnd = 'whole' | 'broken' | 'hung_up' | 'no_end'
 
 export interface ExchangeOptions
   extends Pick<Asked, 'route' | 'key' | 'headers' | 'params' | 'body'> {
+  readonly query?: Asked['query']
   taken?(jobId: JobId, how: 'admitted' | 'joined'): void
   ended(end: ExchangeEnd, heard: Heard): void
 }
@@ -64,9 +65,9 @@ export class Exchange {
   }
 
   #arrive(): void {
-    const { route, key, headers, params, body, taken } = this.options
+    const { route, key, headers, params, query = {}, body, taken } = this.options
     this.edge.ask({
-      ...{ route, key, headers, params, body: structuredClone(body) },
+      ...{ route, key, headers, params, query, body: structuredClone(body) },
       response: this.#response,
       taken: (jobId, how) => {
         if (this.edge.node.alive) taken?.(jobId, how)

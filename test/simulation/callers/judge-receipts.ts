@@ -18,18 +18,19 @@ export function judgeReceipts(
   if (!jobId) return []
   const { receipt, error } = answer
   const refused = error?.code === 'job_timeout' ? error.details : undefined
-  const told = [
-    { what: 'x-svc-tx-hash', tx: headers['x-svc-tx-hash'], is: LOCKS },
-    { what: 'x-svc-settlement-tx', tx: headers['x-svc-settlement-tx'], is: SETTLES },
-    { what: 'escrow_tx', tx: receipt?.escrow_tx, is: LOCKS },
-    { what: 'settlement_tx', tx: receipt?.settlement_tx, is: SETTLES },
-    { what: 'refund_tx', tx: refused?.refund_tx, is: REFUNDS },
+  const told: readonly Named[] = [
+    { what: 'x-svc-tx-hash', tx: headers['x-svc-tx-hash'], is: 'locks' },
+    { what: 'x-svc-settlement-tx', tx: headers['x-svc-settlement-tx'], is: 'settles' },
+    { what: 'escrow_tx', tx: receipt?.escrow_tx, is: 'locks' },
+    { what: 'settlement_tx', tx: receipt?.settlement_tx, is: 'settles' },
+    { what: 'refund_tx', tx: refused?.refund_tx, is: 'refunds' },
   ]
   const flaws = told.flatMap(({ what, tx, is }) => {
     if (!callOf || tx === undefined || tx === null) return []
     const call = callOf(toHex32(String(tx)))
-    const isRight = call && is.includes(call.type) && jobsOf(call).includes(jobId)
-    return isRight ? [] : [`${what} ${tx} is ${call?.type ?? 'no transaction'}, and not of the job`]
+    return isOfJob(call, is, jobId)
+      ? []
+      : [`${what} ${tx} is ${call?.type ?? 'no transaction'}, and not of the job`]
   })
   return [...flaws, ...judgeRefund(refused, viewOf(jobId))].map(
     (flaw) => `${name}: ${jobId}: ${flaw}`,
@@ -49,9 +50,24 @@ function judgeRefund(
   return flaws
 }
 
-const LOCKS: readonly Call['type'][] = ['lockBatch']
-const SETTLES: readonly Call['type'][] = ['settleBatch']
-const REFUNDS: readonly Call['type'][] = ['refundBatch', 'refundExpired']
+interface Named {
+  readonly what: string
+  readonly tx: unknown
+  readonly is: Kind
+}
+
+export type Kind = 'locks' | 'settles' | 'refunds' | 'disputes'
+
+/** An upheld dispute is a refund, too. */
+const CALLS: Readonly<Record<Kind, readonly Call['type'][]>> = {
+  locks: ['lockBatch'],
+  settles: ['settleBatch'],
+  refunds: ['refundBatch', 'refundExpired', 'resolveDispute', 'expireDispute'],
+  disputes: ['disputeBatch', 'openDispute'],
+}
+
+export const isOfJob = (call: Call | undefined, kind: Kind, jobId: JobId): boolean =>
+  call !== undefined && CALLS[kind].includes(call.type) && jobsOf(call).includes(jobId)
 
 function jobsOf(call: Call): readonly JobId[] {
   if ('items' in call) return call.items.map(({ jobId }) => jobId)

@@ -5,7 +5,7 @@ import type { JobView } from '../../../src/messages/job-view.ts'
 import { questionOf } from './call-plan.ts'
 import { judgeReceipts, type Receipts } from './judge-receipts.ts'
 import type { ToldError } from './read-answer.ts'
-import type { ToldChat, ToldDispute, Witness } from './witness.ts'
+import { COUNTED, type ToldChat, type ToldDispute, type Witness } from './witness.ts'
 
 export interface Verdicts extends Receipts {
   /** Redis forgot, so texts of answers may be gone. */
@@ -126,8 +126,10 @@ function judgeRefused({ chats }: Witness, { view, memoryWasLost }: Verdicts): st
 }
 
 /** Of all jobs under one key at most one is paid, while the key is remembered. */
-function judgeKeys({ chats }: Witness, { view, keyMs, clocksApartMs }: Verdicts): string[] {
-  const keyOf = ({ key, wallet }: ToldChat) => key && `${key} ${wallet}`
+function judgeKeys({ chats }: Witness, verdicts: Verdicts): string[] {
+  const { view, keyMs, clocksApartMs, memoryWasLost } = verdicts
+  const keyOf = ({ key, wallet }: ToldChat) =>
+    memoryWasLost && key?.startsWith(COUNTED) ? undefined : key && `${key} ${wallet}`
   return grouped(chats, keyOf).flatMap(([key, tolds]) => {
     const charged = [...new Set(tolds.flatMap(({ jobId }) => jobId ?? []))]
       .flatMap((jobId) => view(jobId) ?? [])

@@ -3,6 +3,9 @@ import type { UnixMs } from '../../../src/domain/time.ts'
 import type { ExchangeEnd } from './exchange.ts'
 import type { ReadAnswer } from './read-answer.ts'
 
+/** Before what tries have in common that are counted: Redis alone knows them. */
+export const COUNTED = 'tries of '
+
 /** What one chat request was truly told. */
 export interface ToldChat {
   readonly name: string
@@ -10,7 +13,7 @@ export interface ToldChat {
   readonly caller: string
   readonly wallet: Address
   readonly edge: string
-  /** Its Idempotency-Key. */
+  /** Its Idempotency-Key, or what tries that are counted have in common; undefined: each of them may be paid for. */
   readonly key: string | undefined
   readonly jobId: JobId | undefined
   readonly end: ExchangeEnd

@@ -1,11 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toAddress, toJobId } from '../../../src/domain/ids.ts'
+import { toAddress, toHex32, toJobId } from '../../../src/domain/ids.ts'
 import { addMs, toUnixMs } from '../../../src/domain/time.ts'
 import type { Attempt, EventType, WebhookRecord } from '../../../src/messages/webhook.ts'
 import { viewOf } from '../../fakes/jobs/views.ts'
+import type { Call } from '../chain/calls.ts'
 import type { Endpoint } from './endpoints.ts'
 import { type Interested, judgeWebhooks } from './judge.ts'
+import { judgeContents, judgeTopups } from './judge-contents.ts'
 
 const WALLET = toAddress(`0x${'01'.repeat(20)}`)
 const JOB = toJobId(`job_${'1'.repeat(26)}`)
@@ -13,12 +15,22 @@ const NOW = toUnixMs(1_000_000)
 const SCHEDULE = [0, 1_000, 2_000]
 
 const settled = viewOf(JOB, 'settled', { wallet: WALLET })
+const PAID = {
+  credits_charged: Number(settled.charged),
+  worker_address: settled.worker,
+  completion_tokens: settled.usage?.completionTokens,
+  settlement_tx: settled.settlementTx,
+}
 const DUE: readonly EventType[] = ['job.submitted', 'job.processing', 'job.completed']
 
 const received = (event: string, id = `evt_${event}`, more = {}) => ({
   at: NOW,
   eventId: id,
-  body: JSON.stringify({ id, event, data: { job_id: JOB, ...more } }),
+  body: JSON.stringify({
+    id,
+    event,
+    data: { job_id: JOB, ...(event === 'job.completed' && PAID), ...more },
+  }),
   acknowledged: true,
 })
 const endpoint = (...all: ReturnType<typeof received>[]): Endpoint => ({
@@ -84,6 +96,31 @@ test('one event under two ids, or in two bodies', () => {
   says(verdict(endpoint(...whole().received, again)), /two ids/)
   const changed = received('job.submitted', 'evt_job.submitted', { more: 1 })
   says(verdict(endpoint(...whole().received, changed)), /two bodies/)
+})
+
+const DEPOSIT = { wallet: WALLET, tx: toHex32(`0x${'d'.repeat(64)}`), credits: 100n, isDue: true }
+const topup = (id: string, credits = 100) =>
+  ({ id, event: 'credit.topup', data: { tx: DEPOSIT.tx, credits_added: credits } }) as const
+
+test('an event that tells of other money, or of a transaction of another kind or job', () => {
+  const flawsOf = (data: object, call?: Call) =>
+    judgeContents({ id: 'evt_1', event: 'job.completed', data: { ...PAID, ...data } }, settled, {
+      ...(call && { callOf: () => call }),
+      wasUndone: () => false,
+    })
+  assert.equal(flawsOf({}), [])
+  says(flawsOf({ credits_charged: PAID.credits_charged + 1 }), /credits_charged/)
+  says(flawsOf({ settlement_tx: null }), /names no settlement/)
+  says(flawsOf({}, { type: 'refundBatch', jobIds: [JOB] }), /settlement_tx .* is none of it/)
+  says(flawsOf({}, { type: 'settleBatch', items: [] }), /settlement_tx .* is none of it/)
+})
+
+test('a deposit that is told of never, twice, or as another', () => {
+  assert.equal(judgeTopups([topup('evt_1'), topup('evt_1')], [DEPOSIT], false), [])
+  assert.equal(judgeTopups([], [{ ...DEPOSIT, isDue: false }], false), [])
+  says(judgeTopups([], [DEPOSIT], true), /never heard of the deposit/)
+  says(judgeTopups([topup('evt_1'), topup('evt_2')], [DEPOSIT], false), /which is no deposit/)
+  assert.is(judgeTopups([topup('evt_1', 99)], [DEPOSIT], false).length, 2)
 })
 
 test('attempts: too early, too many, left alone', () => {

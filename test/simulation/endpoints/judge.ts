@@ -3,6 +3,7 @@ import type { DurationMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import type { Attempt, EventType, WebhookRecord } from '../../../src/messages/webhook.ts'
 import type { Endpoint, Received } from './endpoints.ts'
+import { type Contents, type Deposit, judgeContents, judgeTopups } from './judge-contents.ts'
 
 /** One webhook of a life, made before its wallet's first job. */
 export interface Interested {
@@ -12,7 +13,7 @@ export interface Interested {
   readonly endpoint: Endpoint
 }
 
-export interface Deliverables {
+export interface Deliverables extends Contents {
   /** All jobs in the end. */
   readonly jobs: readonly JobView[]
   /** All that is kept of attempts (stream ATTEMPT), in order. */
@@ -25,8 +26,10 @@ export interface Deliverables {
   readonly mayBeToldAnew: boolean
   /** How far apart the clocks of hosts were. */
   readonly clocksApartMs: DurationMs
-  /** The chain may have paid for the failed job, and has gone back behind that for good. */
-  wasUndone(view: JobView): boolean
+  /** Since the webhooks were made. */
+  readonly deposits?: readonly Deposit[]
+  /** The chain has: what was told of it then may be so no more. */
+  readonly hasGoneBack?: boolean
 }
 
 /** Everything about webhooks that is not as it must be in the end, in words. */
@@ -40,7 +43,7 @@ export function judgeWebhooks(
     const hasFailed = record.status === 'failed'
     return [
       ...(life.mayBeToldAnew ? [] : judgeBodies(webhook)),
-      ...(hasFailed ? [] : judgeDue(webhook, life.jobs)),
+      ...(hasFailed ? [] : judgeDue(webhook, life)),
       ...judgeUndue(webhook, life),
       ...judgeAttempts(webhook, life, hasFailed),
     ]
@@ -50,17 +53,17 @@ export function judgeWebhooks(
 /** What is due by now and has not come: in time it must. Of webhooks that have failed, nothing. */
 export const stillDue = (
   webhooks: readonly Interested[],
-  { jobs, record }: Pick<Deliverables, 'jobs' | 'record'>,
+  life: Pick<Deliverables, 'jobs' | 'record' | 'deposits' | 'hasGoneBack'>,
 ): readonly string[] =>
   webhooks.flatMap((webhook) => {
-    const hasFailed = record(webhook.wallet, webhook.webhookId)?.status === 'failed'
-    return hasFailed ? [] : judgeDue(webhook, jobs)
+    const hasFailed = life.record(webhook.wallet, webhook.webhookId)?.status === 'failed'
+    return hasFailed ? [] : judgeDue(webhook, life)
   })
 
 interface Envelope {
   readonly id: string
   readonly event: EventType
-  readonly data: { readonly job_id?: string }
+  readonly data: Readonly<Record<string, unknown>> & { readonly job_id?: string }
 }
 /** Each is judged again and again until all rests. */
 const read = new WeakMap<Received, Envelope>()
@@ -113,30 +116,43 @@ const tookOf = ({ received }: Endpoint): Set<string> =>
     }),
   )
 
-function judgeDue({ wallet, events, endpoint }: Interested, jobs: readonly JobView[]): string[] {
+function judgeDue(
+  { wallet, events, endpoint }: Interested,
+  {
+    jobs,
+    deposits = [],
+    hasGoneBack = false,
+  }: Pick<Deliverables, 'jobs' | 'deposits' | 'hasGoneBack'>,
+): string[] {
   if (endpoint.kind === 'dead') return []
   const took = tookOf(endpoint)
-  return jobs
+  const mine = deposits.filter((deposit) => deposit.wallet === wallet)
+  const topups = events.includes('credit.topup')
+    ? judgeTopups(endpoint.received.map(envelopeOf), mine, hasGoneBack)
+    : []
+  const ofJobs = jobs
     .filter((view) => view.wallet === wallet)
     .flatMap((view) => dueEvents(view).map((event) => ({ event, id: view.id })))
     .filter(({ event, id }) => events.includes(event) && !took.has(`${event} ${id}`))
-    .map(({ event, id }) => `${endpoint.url}: never heard of ${event} of ${id}`)
+    .map(({ event, id }) => `never heard of ${event} of ${id}`)
+  return [...ofJobs, ...topups].map((flaw) => `${endpoint.url}: ${flaw}`)
 }
 
 /** The ends of a job exclude one another, and nobody hears of the jobs of others. */
-function judgeUndue(
-  { wallet, events, endpoint }: Interested,
-  { jobs, wasUndone }: Deliverables,
-): string[] {
+function judgeUndue({ wallet, events, endpoint }: Interested, life: Deliverables): string[] {
+  const { jobs, wasUndone } = life
   const byId = new Map<string, JobView>(jobs.map((view) => [view.id, view]))
   return endpoint.received.flatMap((received) => {
-    const { event, data } = envelopeOf(received)
+    const envelope = envelopeOf(received)
+    const { event, data } = envelope
     const flaw = (what: string) => [`${endpoint.url}: ${event} of ${data.job_id}, ${what}`]
     if (!events.includes(event)) return flaw('which it did not ask for')
     if (data.job_id === undefined) return []
     const view = byId.get(data.job_id as JobId)
     if (!view) return flaw('which is nowhere')
     if (view.wallet !== wallet) return flaw('which is the job of another wallet')
+    const wrong = judgeContents(envelope, view, life)
+    if (wrong.length > 0) return wrong.flatMap(flaw)
     const isEnd = event === 'job.completed' || event === 'job.failed' || event === 'job.timeout'
     if (!isEnd || dueEvents(view).includes(event)) return []
     // It was, until the chain went back; then it has failed, and that is due.
