@@ -31,6 +31,7 @@ import { Outsiders } from './outsiders.ts'
 import { Payers } from './payers.ts'
 import { startCrew } from './pools/crew.ts'
 import { Processes } from './processes.ts'
+import { planRareTroubles } from './rare-troubles.ts'
 import type { ScriptEngine } from './redis/lua.ts'
 import { planShortages } from './shortages.ts'
 import { planSpendLimits } from './spend-limits.ts'
@@ -259,6 +260,8 @@ class Life {
     planSpendLimits(kernel, around)
     planKeyChanges(kernel, { ...around, keys: this.#keys })
     if (this.#house.isContested) new Contesters(kernel, settlement.chain)
+    const { chain } = settlement
+    planRareTroubles(kernel, { nats, chain, processes: this.#processes, withinMs })
     planShortages(kernel, { nats, redis: this.#house.redis, withinMs })
     const aimedAt = { house: this.#house, witness: this.#witness, withinMs }
     planAims(kernel, this.#processes, aimedAt)

@@ -14,6 +14,7 @@ import type { Call } from './calls.ts'
 import { execute } from './contract.ts'
 import { ContractState } from './contract-state.ts'
 import { gasUsed, Purses, type Spent } from './gas.ts'
+import type { NodeTroubles } from './node-troubles.ts'
 import { type ContractTerms, type Log, Revert, Scene } from './scene.ts'
 
 export interface ChainTerms {
@@ -23,6 +24,12 @@ export interface ChainTerms {
   readonly baseFeeWei: bigint
   /** Of the faults below, all at once: 0 is a chain that never errs, 1 is usual. */
   readonly trouble: number
+}
+
+/** A chain as one node has it: up to its head. */
+export interface Seen {
+  readonly blocks: readonly SimBlock[]
+  readonly head: SimBlock
 }
 
 /** By chance, of each block or of each transaction in each block. */
@@ -54,6 +61,8 @@ export class SimChain {
   /** Blocks that a reorg has thrown away, for who judges later. */
   readonly orphans: SimBlock[] = []
   readonly contract: ContractTerms
+  /** Of its nodes, in few lives. */
+  troubles: NodeTroubles | undefined
   #world: World
   #terms: ChainTerms
   #downUntil = 0
@@ -100,15 +109,18 @@ export class SimChain {
     return this.#world.now() < this.#downUntil && !this.#world.faults.healing
   }
 
-  block(number: number): SimBlock | undefined {
-    const block = this.blocks[number - this.blocks[0]!.number]
+  block(number: number, blocks: readonly SimBlock[] = this.blocks): SimBlock | undefined {
+    const block = blocks[number - blocks[0]!.number]
     return block?.number === number ? block : undefined
   }
 
-  /** What a node that is asked now takes for the head: now and then the block before. */
-  headSeen(): SimBlock {
-    const late = this.#chance(FAULTS.late) && this.blocks.length > 1
-    return late ? this.blocks.at(-2)! : this.head
+  /** What a node that is asked now takes for the chain: now and then without its last block, or as it was. */
+  seen(): Seen {
+    const { blocks } = this
+    const late = this.#chance(FAULTS.late) && blocks.length > 1
+    const former = this.troubles?.former()
+    if (former) return { blocks: former, head: former.at(-1)! }
+    return { blocks, head: late ? blocks.at(-2)! : this.head }
   }
 
   nonceOf(sender: Address, block: SimBlock = this.head): number {
@@ -187,11 +199,11 @@ export class SimChain {
   /** Where a transaction was included, if it was. */
   find(
     hash: Hex32,
-    upTo: SimBlock = this.head,
+    { blocks, head }: Seen = this,
   ): { block: SimBlock; included: Included } | undefined {
-    for (let i = this.blocks.length - 1; i >= 0; i--) {
-      const block = this.blocks[i]!
-      if (block.number > upTo.number) continue
+    for (let i = blocks.length - 1; i >= 0; i--) {
+      const block = blocks[i]!
+      if (block.number > head.number) continue
       const included = block.included.find(({ transaction }) => transaction.hash === hash)
       if (included) return { block, included }
     }

@@ -5,7 +5,7 @@ import type { UnsignedTransaction } from '../../../src/ports/signer.ts'
 import type { Node } from '../world.ts'
 import type { SimBlock } from './blocks.ts'
 import { decodeCall } from './call-data.ts'
-import { type SimChain, short } from './chain.ts'
+import { type Seen, type SimChain, short } from './chain.ts'
 import { answerCall } from './eth-call.ts'
 import { hex, rpcLogs } from './logs.ts'
 
@@ -38,7 +38,11 @@ export function simRpc(options: Options): Rpc {
         'chain',
         () => {
           if (chain.isDown) throw new ChainUnavailable('the node is down')
-          return answer(options, method, params) as Result
+          chain.troubles?.mayRefuse(method)
+          const result = answer(options, method, params) as Result
+          // It may have done what it was asked for, all the same.
+          chain.troubles?.mayRefuse(method)
+          return result
         },
         lost,
       ),
@@ -47,13 +51,14 @@ export function simRpc(options: Options): Rpc {
 }
 
 function answer({ chain, signed }: Options, method: string, params: readonly unknown[]): unknown {
-  const head = chain.headSeen()
+  const seen = chain.seen()
+  const { head } = seen
   const [first, second] = params
   switch (method) {
     case 'eth_blockNumber':
       return hex(head.number)
     case 'eth_getBlockByNumber':
-      return blockAnswer(blockAt(chain, head, first as string))
+      return blockAnswer(blockAt(chain, seen, first as string))
     case 'eth_getTransactionCount':
       return hex(nonceOf(chain, head, first as Address, second as string))
     case 'eth_getBalance':
@@ -61,13 +66,13 @@ function answer({ chain, signed }: Options, method: string, params: readonly unk
     case 'eth_feeHistory':
       return { baseFeePerGas: [hex(head.baseFeeWei), hex(head.baseFeeWei)], reward: [] }
     case 'eth_getTransactionReceipt':
-      return receiptOf(chain, head, first as Hex32)
+      return receiptOf(chain, seen, first as Hex32)
     case 'eth_getLogs':
-      return logsOf(chain, head, first as Filter)
+      return logsOf(seen, first as Filter)
     case 'eth_sendRawTransaction':
       return take(chain, signed.get(first as Hex))
     case 'eth_call':
-      return answerCall(chain, blockAt(chain, head, second as string), first as EthCall)
+      return answerCall(chain, blockAt(chain, seen, second as string), first as EthCall)
     case 'eth_estimateGas':
       return estimate(chain, head, first as EthCall)
     default:
@@ -77,10 +82,10 @@ function answer({ chain, signed }: Options, method: string, params: readonly unk
 
 /* BLOCKS */
 
-function blockAt(chain: SimChain, head: SimBlock, tag: string): SimBlock | undefined {
+function blockAt(chain: SimChain, { blocks, head }: Seen, tag: string): SimBlock | undefined {
   if (tag === 'latest' || tag === 'pending' || tag === undefined) return head
   const number = Number(tag)
-  return number > head.number ? undefined : chain.block(number)
+  return number > head.number ? undefined : chain.block(number, blocks)
 }
 
 const nonceOf = (chain: SimChain, head: SimBlock, sender: Address, tag: string): number =>
@@ -97,9 +102,9 @@ const blockAnswer = (block: SimBlock | undefined) =>
       }
     : null
 
-function receiptOf(chain: SimChain, head: SimBlock, hash: Hex32) {
-  const found = chain.find(hash, head)
-  if (!found) return null
+function receiptOf(chain: SimChain, seen: Seen, hash: Hex32) {
+  const found = chain.find(hash, seen)
+  if (!found || chain.troubles?.hidesReceipts(found.block)) return null
   const { block, included } = found
   return {
     transactionHash: hash,
@@ -119,12 +124,12 @@ interface Filter {
   readonly blockHash?: Hex32
 }
 
-function logsOf(chain: SimChain, head: SimBlock, { address, topics, ...range }: Filter) {
+function logsOf({ blocks, head }: Seen, { address, topics, ...range }: Filter) {
   const { blockHash } = range
   const from = Number(range.fromBlock)
   const to = range.toBlock === 'latest' ? head.number : Number(range.toBlock)
   const addresses: readonly Address[] = typeof address === 'string' ? [address] : address
-  const inRange = chain.blocks.filter(({ number, hash }) =>
+  const inRange = blocks.filter(({ number, hash }) =>
     blockHash === undefined ? number >= from && number <= to : hash === blockHash,
   )
   if (blockHash !== undefined && (inRange[0]?.number ?? head.number + 1) > head.number) {

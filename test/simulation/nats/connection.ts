@@ -43,7 +43,9 @@ export function connectSimNats(server: SimNats, node: Node): NatsConnection {
     node.clock.after(span, notice)
   })
   node.onDeath(() => {
-    for (const each of listeners) server.leave(each)
+    server.lost(node, () => {
+      for (const each of listeners) server.leave(each)
+    })
   })
 
   const subscribe = (subject: string, { queue, callback }: SubscriptionOptions = {}) => {

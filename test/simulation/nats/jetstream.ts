@@ -105,7 +105,7 @@ interface Wanted {
 const LOST_END_MS = 1_000
 
 function fetch(
-  { world }: SimNats,
+  { world, isThere }: SimNats,
   node: Node,
   consumer: SimConsumer,
   { max_messages, expires }: Wanted,
@@ -117,7 +117,7 @@ function fetch(
   node.send('nats', () => {
     consumer.pull({
       left: max_messages,
-      gone: () => expired || !node.alive,
+      gone: () => expired || !isThere(node),
       each: (message, deliveryCount, deliverySequence) =>
         node.receive('nats', () => {
           arrivals.push(toMessage(node, consumer, message, { deliveryCount, deliverySequence }))

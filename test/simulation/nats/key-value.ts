@@ -64,7 +64,7 @@ export async function subscribeBucket(
       const tellLost = bucket.watch(config.filter_subject!.slice(prefix.length), {
         told,
         arrived: () => arrived,
-        isCut: () => faults.cut(node.name, 'nats'),
+        isCut: () => faults.cut(node.name, 'nats') || server.stalled.has(node.name),
         isGone: () => !node.alive || isOver,
         each: hear,
       })

@@ -34,6 +34,11 @@ export class SimNats {
   readonly buckets = new Map<BucketName, SimBucket>()
   readonly consumers = new Map<string, SimConsumer>()
   full: Full | undefined
+  /** Until it notices that a process is gone whose machine lost its power: what is for it is sent to nobody. */
+  noticesDeathMs = 0
+  /** Processes whose watches of buckets have stalled, and have not noticed that yet. */
+  readonly stalled = new Set<string>()
+  readonly #notMissed = new Set<Node>()
   readonly #listeners = new SubjectIndex<Listener>()
 
   constructor(world: World) {
@@ -56,6 +61,22 @@ export class SimNats {
   leave(listener: Listener): void {
     this.#listeners.remove(listener.subject, listener)
   }
+
+  /** A process has died. @param leave ends what it listens to */
+  lost(node: Node, leave: () => void): void {
+    if (this.noticesDeathMs === 0 || this.world.faults.healing) {
+      leave()
+      return
+    }
+    this.#notMissed.add(node)
+    this.world.after(this.noticesDeathMs, () => {
+      this.#notMissed.delete(node)
+      leave()
+    })
+  }
+
+  /** As far as the server knows. */
+  isThere = (node: Node): boolean => node.alive || this.#notMissed.has(node)
 
   /** Hands a message to all who listen, and to one of each queue group. */
   publish(subject: string, data: Uint8Array, reply?: Reply): void {
