@@ -188,6 +188,7 @@ class Life {
       keyMs: this.#house.jobWindowMs + KEY_MARGIN_MS,
       clocksApartMs: this.#kernel.clocksApartMs,
       callOf,
+      depositedBy: (wallet) => this.#auditor.depositedBy(wallet),
     })
     const delivered = judgeWebhooks(this.#webhooks, {
       jobs,

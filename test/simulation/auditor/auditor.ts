@@ -125,6 +125,11 @@ export class Auditor {
     return !hasLeft && !this.memoryWasLost && this.#chain.orphans.length === 0
   }
 
+  /** All that it ever paid in; undefined: what it was told it has may not have been so. */
+  depositedBy(wallet: Address): bigint | undefined {
+    return this.isSure(wallet) ? this.#books.wallet(wallet).deposited : undefined
+  }
+
   /** Whether a lock of the wallet may have found its credits gone, or not there yet, after a reorg. */
   #locksMayBeLost(wallet: Address): boolean {
     const { orphans } = this.#chain

@@ -84,7 +84,7 @@ export class Caller {
       },
       ended: (end, heard) => {
         this.#underWay--
-        this.#answered(this.#told(name, edge, end, heard, jobId))
+        this.#answered({ ...this.#told(name, edge, end, heard, jobId), askedAt })
       },
     })
     if (plan.hangsUpAfterMs !== undefined && this.#tries === 1) {
@@ -98,7 +98,7 @@ export class Caller {
     end: ExchangeEnd,
     heard: Heard,
     jobId: JobId | undefined,
-  ): ToldChat {
+  ): Omit<ToldChat, 'askedAt'> {
     const { status } = heard
     const headers = { ...heard.headers, ...heard.trailers }
     const { wallet } = this.options

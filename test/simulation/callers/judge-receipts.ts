@@ -58,11 +58,10 @@ interface Named {
 
 export type Kind = 'locks' | 'settles' | 'refunds' | 'disputes'
 
-/** An upheld dispute is a refund, too. */
 const CALLS: Readonly<Record<Kind, readonly Call['type'][]>> = {
   locks: ['lockBatch'],
   settles: ['settleBatch'],
-  refunds: ['refundBatch', 'refundExpired', 'resolveDispute', 'expireDispute'],
+  refunds: ['refundBatch', 'refundExpired'],
   disputes: ['disputeBatch', 'openDispute'],
 }
 

@@ -76,6 +76,7 @@ const told = (heard: Heard, more: Partial<ToldChat> = {}): ToldChat => ({
   status: heard.status,
   headers: heard.headers,
   answer: readAnswer(heard, true),
+  askedAt: NOW,
   at: NOW,
   ...more,
 })
@@ -84,7 +85,7 @@ function verdict(
   chats: readonly ToldChat[],
   views: readonly JobView[] = [settled],
   disputes: readonly ToldDispute[] = [],
-  { wasUndone = () => false, callOf }: Partial<Pick<Verdicts, 'wasUndone' | 'callOf'>> = {},
+  { wasUndone = () => false, ...more }: Partial<Verdicts> = {},
 ): readonly string[] {
   const witness = new Witness()
   witness.chats.push(...chats)
@@ -94,7 +95,7 @@ function verdict(
     view: (jobId) => views.find(({ id }) => id === jobId),
     memoryWasLost: false,
     wasUndone,
-    ...(callOf && { callOf }),
+    ...more,
     disputeWindowMs: 60_000,
     keyMs: 150_000,
     clocksApartMs: 100,
@@ -228,6 +229,24 @@ test('a worker, or a transaction, that is not that of the job', () => {
   says(verdict([toldOf], [settled], [], { callOf: () => undefined }), /is no transaction/)
   const settledBy = naming({ 'x-svc-settlement-tx': lock })
   says(verdict([settledBy], [settled], [], { callOf: locks(JOB) }), /settlement-tx 0x/)
+})
+
+test('who is told to have more left than it can have, after what it paid for', () => {
+  const { charged } = settled
+  const left = (credits: bigint, more: Partial<ToldChat> = {}) => {
+    const headers = { ...plain(TEXT).headers, 'x-svc-credits-remaining': String(credits) }
+    return told({ ...plain(TEXT), headers }, more)
+  }
+  const depositedBy = () => 100n
+  const of = (chats: readonly ToldChat[], views = [settled]) =>
+    verdict(chats, views, [], { depositedBy })
+  assert.equal(of([left(100n - charged)]), [])
+  says(of([left(101n - charged)]), /credits are left/)
+  const second: JobView = { ...settled, id: OTHER_JOB }
+  const earlier = { askedAt: addMs(NOW, -2), at: addMs(NOW, -1) }
+  const first = left(100n - charged, { jobId: OTHER_JOB, key: 'other', ...earlier })
+  const flaws = of([first, left(100n - charged)], [settled, second])
+  assert.is(flaws.filter((flaw) => /credits are left/.test(flaw)).length, 1)
 })
 
 test.run()

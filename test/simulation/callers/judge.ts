@@ -1,9 +1,10 @@
 import { outputHash, publicHash } from '../../../src/domain/hash.ts'
-import { completionId } from '../../../src/domain/ids.ts'
+import { type Address, completionId } from '../../../src/domain/ids.ts'
 import { addMs } from '../../../src/domain/time.ts'
 import type { JobView } from '../../../src/messages/job-view.ts'
 import { questionOf } from './call-plan.ts'
 import { judgeReceipts, type Receipts } from './judge-receipts.ts'
+import { judgeRemaining } from './judge-remaining.ts'
 import type { ToldError } from './read-answer.ts'
 import { COUNTED, type ToldChat, type ToldDispute, type Witness } from './witness.ts'
 
@@ -19,6 +20,8 @@ export interface Verdicts extends Receipts {
   readonly clocksApartMs: number
   /** The service was away until the contract took no disputes any more, whatever it had accepted. */
   readonly contractMayRefuse?: boolean
+  /** All that the wallet ever paid in; undefined: what it was told it has may not have been so. */
+  depositedBy?(wallet: Address): bigint | undefined
 }
 
 /** Everything that callers were told and that is not true in the end, in words. */
@@ -29,6 +32,7 @@ export function judge(witness: Witness, verdicts: Verdicts): readonly string[] {
       ...judgeText(told, witness),
       ...judgeEnd(told, verdicts),
       ...judgeReceipts(told, verdicts),
+      ...judgeRemaining(told, witness.chats, verdicts),
     ]),
     ...judgeRefused(witness, verdicts),
     ...judgeKeys(witness, verdicts),

@@ -25,6 +25,7 @@ export interface ToldError {
 export interface Receipt {
   readonly job_id: string
   readonly credits_charged: number
+  readonly credits_remaining?: number | null
   readonly output_hash: string
   readonly worker: string
   readonly escrow_tx: string

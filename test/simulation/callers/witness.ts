@@ -22,6 +22,7 @@ export interface ToldChat {
   /** With the trailers. */
   readonly headers: Readonly<Record<string, unknown>>
   readonly answer: ReadAnswer
+  readonly askedAt: UnixMs
   readonly at: UnixMs
 }
 
