@@ -8,7 +8,7 @@ import {
 import { ConfigError } from '../../config/read.ts'
 import type { Settings } from '../cli/settings.ts'
 import { escrowAbi } from './abi.ts'
-import type { WorkerContracts } from './contracts.ts'
+import type { FoundContracts, WorkerContracts } from './contracts.ts'
 
 /** The settlement chain, as a worker's operator sees it. */
 export interface Chain {
@@ -17,15 +17,16 @@ export interface Chain {
 }
 
 /**
- * Connects to the node of `--rpc`, and checks that it is of the chain where the contracts are.
+ * Connects to the node of `--rpc`, and checks that the contracts are on its chain.
  * @throws {ConfigError}
  */
-export async function openChain(settings: Settings, contracts: WorkerContracts): Promise<Chain> {
+export async function openChain(settings: Settings, contracts: FoundContracts): Promise<Chain> {
   const url = settings.WORKER_RPC_URL
   if (!url) {
+    const where = contracts.chainId === undefined ? 'their chain' : `chain ${contracts.chainId}`
     throw new ConfigError(
-      `name a node of chain ${contracts.chainId} with --rpc: earnings and stake are on chain, and ` +
-        'what the agent sends there it sends with its own key',
+      `name a node of ${where} with --rpc: earnings and stake are on chain, and what the agent ` +
+        'sends there it sends with its own key',
     )
   }
   if (!/^https?:\/\//.test(url)) throw new ConfigError('--rpc must be an http or https address')
@@ -34,7 +35,7 @@ export async function openChain(settings: Settings, contracts: WorkerContracts):
   const chainId = await client.getChainId().catch((error: unknown) => {
     throw new ConfigError(`the node of --rpc does not answer: ${reasonOf(error)}`)
   })
-  if (chainId !== contracts.chainId) {
+  if (contracts.chainId !== undefined && chainId !== contracts.chainId) {
     throw new ConfigError(
       `the node of --rpc is of chain ${chainId}, the pool settles on chain ${contracts.chainId}`,
     )
@@ -48,7 +49,7 @@ export async function openChain(settings: Settings, contracts: WorkerContracts):
         `WorkerStaking ${contracts.workerStaking}: the pool, --job-escrow or --worker-staking is wrong`,
     )
   }
-  return { client, contracts }
+  return { client, contracts: { ...contracts, chainId } }
 }
 
 /**

@@ -21,12 +21,18 @@ const remembered = z.object({
   worker_staking: z.string().transform(toAddress),
 })
 
+/** Named by the operator alone they are on the chain of `--rpc`, whichever that is. */
+export type FoundContracts = Omit<WorkerContracts, 'chainId'> & { readonly chainId?: number }
+
 /**
  * Where this worker's money is, as a pool says. Where none answers, as it was said at first: nobody needs a pool to
- * take out what is theirs.
+ * take out what is theirs. And where the operator names both contracts, no pool is asked: a network that has moved to
+ * others leaves stake and earnings in those of before.
  * @throws {ConfigError}
  */
-export async function findContracts(settings: Settings): Promise<WorkerContracts> {
+export async function findContracts(settings: Settings): Promise<FoundContracts> {
+  const given = givenBy(settings)
+  if (given) return given
   const answer = await readChallenge(settings).catch((error: unknown) => {
     if (error instanceof ConfigError) return error
     throw error
@@ -44,12 +50,20 @@ export async function findContracts(settings: Settings): Promise<WorkerContracts
 
 const fileOf = (settings: Settings): string => join(settings.WORKER_HOME, 'contracts.json')
 
+/** What no pool has to say can neither be wrong in its mouth, nor be remembered as its word. */
+function givenBy({ WORKER_ESCROW, WORKER_STAKING }: Settings): FoundContracts | undefined {
+  if (!WORKER_ESCROW || !WORKER_STAKING) return undefined
+  return { jobEscrow: toAddress(WORKER_ESCROW), workerStaking: toAddress(WORKER_STAKING) }
+}
+
 /**
  * The contracts that a pool works with, checked against those of the first time: a pool that names
  * others later could be after the stake.
  * @throws {ConfigError}
  */
 export function trustedContracts(settings: Settings, said: PoolChallenge): WorkerContracts {
+  const given = givenBy(settings)
+  if (given) return { ...given, chainId: said.challenge.chainId }
   const named = namedBy(settings, said)
   const file = fileOf(settings)
   const before = read(file)
@@ -64,7 +78,8 @@ export function trustedContracts(settings: Settings, said: PoolChallenge): Worke
   if (same) return named
   throw new ConfigError(
     `the pool ${said.pool} names other contracts than before (${told(named)}; before: ${told(before)}). ` +
-      `If the network has announced them, remove ${file}; if not, do not trust that pool`,
+      `If the network has announced them, remove ${file}, and take what is yours out of those of before with ` +
+      `--job-escrow ${before.jobEscrow} --worker-staking ${before.workerStaking}; if not, do not trust that pool`,
   )
 }
 

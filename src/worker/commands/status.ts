@@ -34,8 +34,9 @@ async function onChain(settings: Settings, worker: WorkerFacts['payee']): Promis
     return { contracts: null, chain: null, unread: 'name a node of the chain with --rpc' }
   }
   try {
-    const contracts = await findContracts(settings)
-    const chain = await readFactsOfAny(await openChain(settings, contracts), worker)
+    const opened = await openChain(settings, await findContracts(settings))
+    const { contracts } = opened
+    const chain = await readFactsOfAny(opened, worker)
     const unread = chain ? null : `not registered yet: ${HOW_TO_REGISTER}`
     return { contracts, chain: chain ?? null, unread }
   } catch (error) {

@@ -8,7 +8,7 @@ import { ConfigError } from '../../../src/config/read.ts'
 import { findContracts, trustedContracts } from '../../../src/worker/chain/contracts.ts'
 import { readSettings } from '../../../src/worker/cli/settings.ts'
 
-const Contracts = suite('worker: contracts where no pool answers')
+const Contracts = suite('worker: its contracts')
 
 let folder: string
 Contracts.before.each(() => {
@@ -49,6 +49,27 @@ Contracts('other ones are refused, and the pool that names them is named alone',
     () => trustedContracts(several, { pool: 'pool:2', challenge: other }),
     /^the pool pool:2 names other contracts than before \(chain 8/,
   )
+})
+
+Contracts('a network that has moved: those of before are reached by their addresses', async () => {
+  const moved = { ...challenge, chainId: 8, jobEscrow: new Uint8Array(20).fill(0x33) } as Challenge
+  trustedContracts(settings(), { pool: 'pool:1', challenge: moved })
+  const before = settings({ 'job-escrow': address('11'), 'worker-staking': address('22') })
+  const named = { jobEscrow: address('11'), workerStaking: address('22') }
+  assert.equal(await findContracts(before), named, 'on the chain of --rpc')
+  assert.equal(trustedContracts(before, { pool: 'pool:1', challenge: moved }), {
+    ...named,
+    chainId: 8,
+  })
+  assert.is((await findContracts(settings())).jobEscrow, address('33'), 'the others stay known')
+})
+
+Contracts('named by the operator, they are not remembered as the word of a pool', () => {
+  const given = settings({ 'job-escrow': address('11'), 'worker-staking': address('22') })
+  trustedContracts(given, { pool: 'pool:1', challenge })
+  const moved = { ...challenge, workerStaking: new Uint8Array(20).fill(0x44) } as Challenge
+  const said = trustedContracts(settings(), { pool: 'pool:1', challenge: moved })
+  assert.is(said.workerStaking, address('44'))
 })
 
 Contracts('none, where none was ever seen', async () => {
