@@ -1,4 +1,5 @@
 import type { RpcBlock, RpcLog } from 'viem'
+import { LAG_MAX_MS } from '../../domain/block-trail.ts'
 import { fewAtOnce } from '../../domain/few-at-once.ts'
 import { type JobId, toHex32 } from '../../domain/ids.ts'
 import {
@@ -102,15 +103,29 @@ async function readJobFacts(
   return decodeFacts(await readJobLogs(rpc, contracts, jobId), contracts, log)
 }
 
-/** Of several nodes behind one address, no one is further behind than this. */
+/** Of several nodes behind one address, no one is further behind than so many blocks, and so long. */
 const LAG_BLOCKS = 4
+const LAG_SECONDS = LAG_MAX_MS / 1_000
+/** Of a chain whose blocks have no time between them, as where each transaction makes one. */
+const LAG_BLOCKS_MAX = 16
+
+/** How many blocks up to `block` a node that lags may lack: where they come four a second, more than a few. */
+async function lagUpTo(rpc: Rpc, block: number): Promise<number> {
+  const before = Math.max(0, block - LAG_BLOCKS)
+  const [first, last] = await Promise.all([blockOf(rpc, before), blockOf(rpc, block)])
+  // Whole ones: of blocks that come within one, nobody knows how many more do.
+  const seconds = Number(last?.timestamp) - Number(first?.timestamp)
+  if (Number.isNaN(seconds) || seconds >= LAG_SECONDS) return LAG_BLOCKS
+  return Math.min(LAG_BLOCKS_MAX, Math.ceil((LAG_BLOCKS * LAG_SECONDS) / Math.max(0, seconds)))
+}
 
 async function readJobFactsAt(
   { rpc, contracts, log }: Options,
   block: number,
   jobId: JobId,
 ): Promise<readonly ChainFact[] | undefined> {
-  const from = Math.max(contracts.deployBlock, block - LAG_BLOCKS + 1)
+  const lag = await lagUpTo(rpc, block)
+  const from = Math.max(contracts.deployBlock, block - lag + 1)
   const [all, newest] = await Promise.all([
     readJobLogs(rpc, contracts, jobId),
     readBlockLogs(rpc, { from, to: block, filter: jobFilter(contracts, jobId) }),

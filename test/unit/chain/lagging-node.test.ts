@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { numberToHex } from 'viem'
 import type { Contracts } from '../../../src/chain/contracts-file.ts'
 import { makeReader } from '../../../src/chain/read/reader.ts'
 import type { BlockWatch } from '../../../src/chain/rpc/block-watch.ts'
@@ -30,6 +31,8 @@ interface Told {
   readonly logsOf?: (range: Filter) => readonly number[]
   /** Whether it tells the logs of a block in place of which it has another. */
   readonly isGone?: (number: number) => boolean
+  /** From one block to the next. */
+  readonly blockMs?: number
 }
 
 const branchHash = (number: number, fork: number) =>
@@ -46,7 +49,7 @@ const logIn = (number: number, isGone: boolean) => ({
 function readerAt(
   head: number,
   fork = Number.POSITIVE_INFINITY,
-  { told = (hash) => hash, logsOf = () => [], isGone = () => false }: Told = {},
+  { told = (hash) => hash, logsOf = () => [], isGone = () => false, blockMs = 2_000 }: Told = {},
 ) {
   const asked: Filter[] = []
   const call = async (method: string, [first]: readonly unknown[]) => {
@@ -61,7 +64,10 @@ function readerAt(
     const branch = (of: number) => branchHash(of, fork)
     return number > head
       ? null
-      : { number: first, hash: told(branch(number)), parentHash: branch(number - 1) }
+      : {
+          ...{ number: first, hash: told(branch(number)), parentHash: branch(number - 1) },
+          timestamp: numberToHex(Math.floor((number * blockMs) / 1_000)),
+        }
   }
   const rpc = { call } as unknown as Parameters<typeof makeReader>[0]['rpc']
   const reader = makeReader({ rpc, contracts, blocks: {} as BlockWatch, log: {} as Log })
@@ -201,6 +207,24 @@ LaggingNode('does not pass for one to which nothing has happened to a job', asyn
   assert.equal(await readerAt(9).reader.jobFactsAt(9, jobId), [])
   assert.is(await readerAt(8).reader.jobFactsAt(9, jobId), undefined)
 })
+
+for (const [what, blockMs, unsure] of [
+  ['a block in twelve seconds', 12_000, 4],
+  ['two blocks a second', 500, 6],
+  ['four blocks a second', 250, 12],
+  ['a block for each transaction', 1, 16],
+] as const) {
+  LaggingNode(`of a chain with ${what}, may lack ${unsure} of them`, async () => {
+    const jobId = toJobId('job_01m808v4yhhzbyxp300v44bh1g')
+    const { reader, asked } = readerAt(100, undefined, { blockMs })
+    await reader.jobFactsAt(100, jobId)
+    const byHash = asked.flatMap(({ blockHash }) => blockHash ?? [])
+    assert.equal(
+      byHash.sort(),
+      Array.from({ length: unsure }, (_, i) => hashOf(101 - unsure + i)),
+    )
+  })
+}
 
 LaggingNode('is not asked for a block whose hash it does not tell', async () => {
   for (const hash of [null, undefined]) {
