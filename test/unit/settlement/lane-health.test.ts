@@ -76,11 +76,17 @@ test('a node that takes a question and never answers counts as down, and the log
 test('a lane that cannot even begin says so, with what waits for it', async (house) => {
   house.chain.down = true
   await house.start('lock')
+  await house.clock.advance(3_000)
   await house.say(lock(job(1)))
   await house.clock.advance(4_000)
+  await house.say(lock(job(1)), lock(job(2)))
+  await house.clock.advance(1_000)
   assert.is(house.health('lock').heldUp?.by, 'chain')
-  assert.is(house.health('lock').waiting, 1)
-  assert.is(house.health('lock').oldestMs, 4_000)
+  assert.is(house.health('lock').waiting, 2)
+  assert.is(house.health('lock').oldestMs, 5_000)
+  house.chain.down = false
+  await house.clock.advance(2_000)
+  assert.is(house.health('lock').waiting, 0)
 })
 
 for (const [by, error] of [

@@ -170,6 +170,17 @@ test('abandon: one that an earlier owner locked hears of the lock, even if it wa
   house.chain.release()
 })
 
+test('abandon: said before the lane has begun, what the job said earlier does not undo it', async (house) => {
+  house.chain.down = true
+  await house.start('lock')
+  await house.say(lock(job(1), { abandon: true }))
+  await house.say(lock(job(1)), lock(job(2)))
+  house.chain.down = false
+  await house.clock.advance(2_000)
+  assert.equal(house.batches(), ['lock 2'])
+  assert.equal(house.heard().sort(), ['ConfirmLock 2 1', 'RefuseLock 1 abandoned'])
+})
+
 test('with locks confirmed at broadcast, a job hears twice', async (house) => {
   await house.start('lock', { confirmLockAt: 'broadcast' })
   await house.say(lock(job(1)))

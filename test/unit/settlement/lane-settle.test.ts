@@ -36,6 +36,18 @@ test('a settlement the chain refuses is told to the job', async (house) => {
   ])
 })
 
+test('a node that lags cannot say why a settlement was passed over: it is not refused', async (house) => {
+  const first = await house.start('settle')
+  await house.seedLocks(1)
+  await house.say(settle(job(1)))
+  await house.stop(first)
+  await house.start('settle')
+  house.chain.behind = true
+  await house.say(settle(job(1)))
+  assert.equal(house.batches().slice(1), ['settle 1', 'settle 1'])
+  assert.equal(house.heard(), [], 'it was settled before: the job asks again')
+})
+
 test('a key that has lost its role: settlements wait until it has it, as they were', async (house) => {
   await house.start('settle')
   await house.seedLocks(4)
