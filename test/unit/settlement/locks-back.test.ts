@@ -19,17 +19,20 @@ const locked: ChainFact = {
 }
 
 function open() {
-  const chain = { back: new Set<JobId>(), onTheWay: false, asked: 0 }
+  const chain = { back: new Set<JobId>(), onTheWay: false, asked: 0, stored: 0 }
   const clock = new ManualClock()
-  const read = async () => ({
-    sent: chain.onTheWay ? ({ batch: {} } as Sent) : undefined,
+  /** So many are stored from the next nonce on, each with the lock of the job of its number. */
+  const storedAt = (nonce: number) =>
+    nonce <= chain.stored ? { batch: { type: 'lock', items: [lock(job(nonce))] } } : undefined
+  const read = async (nonce: number) => ({
+    sent: (chain.onTheWay ? { batch: {} } : storedAt(nonce)) as Sent | undefined,
     sequence: 0,
   })
   const jobFacts = async (jobId: JobId) => {
     chain.asked++
     return chain.back.has(jobId) ? [locked] : []
   }
-  const { wait } = makeLocksBack({
+  const { wait, isOnTheWay } = makeLocksBack({
     lockOutbox: { read },
     writer: { nonce: async () => 1 } as unknown as EscrowWriter,
     reader: { jobFacts } as unknown as EscrowReader,
@@ -44,7 +47,7 @@ function open() {
     })
     return state
   }
-  return { chain, clock, begin }
+  return { chain, clock, begin, isOnTheWay }
 }
 const ENDS: readonly Batch[] = [
   { type: 'settle', items: [settle(job(1))] },
@@ -78,6 +81,15 @@ for (const batch of ENDS) {
     },
   )
 }
+Back('a lock is hoped for where it is stored, and where nobody can look so far', async () => {
+  const { chain, isOnTheWay } = open()
+  chain.stored = 3
+  assert.ok(await isOnTheWay(job(3)))
+  assert.not(await isOnTheWay(job(4)), 'others do not count')
+  // The node tells of a nonce of long ago: it lags, or the chain has gone back far.
+  chain.stored = 100
+  assert.ok(await isOnTheWay(job(90)))
+})
 Back('other locks on their way do not hold up a settlement for ever', async () => {
   const { chain, clock, begin } = open()
   chain.onTheWay = true
