@@ -30,14 +30,27 @@ local function add(name, number)
   redis.call('HINCRBY', wallet, name, whole(number))
 end
 -- Credits on their way back, of jobs that have ended and whose end the chain has not told yet, and how they
--- are written. A job that holds nothing any more has been told of.
+-- are written. A job that holds nothing any more has been told of. Of very many the newest count: each step looks at
+-- all of them, and every wallet waits for it.
+local RETURNING_MOST = 200
 local function returning(except)
-  local sum, kept = 0, {}
+  local jobs, notes = {}, {}
   local noted = redis.call('HGET', holds, RETURNING)
   for job, credits in string.gmatch(noted or '', '(%S+) (%d+)') do
-    if job ~= except and hold(job) then
+    if job ~= except then
+      jobs[#jobs + 1] = job
+      notes[#notes + 1] = credits
+    end
+  end
+  local sum, kept = 0, {}
+  if #jobs == 0 then return sum, kept end
+  local first = math.max(1, #jobs - RETURNING_MOST + 1)
+  local held = redis.call('HMGET', holds, unpack(jobs, first))
+  for at, hold in ipairs(held) do
+    if hold then
+      local credits = notes[first + at - 1]
       sum = sum + tonumber(credits)
-      kept[#kept + 1] = job .. ' ' .. credits
+      kept[#kept + 1] = jobs[first + at - 1] .. ' ' .. credits
     end
   end
   return sum, kept

@@ -163,6 +163,28 @@ test('account for: a job of which nothing comes back after all is noted no more'
   assert.is(await returning(), 0n)
 })
 
+test('account for: however many jobs of a wallet have just ended, each step looks at some hundred of them', async () => {
+  const wallet = newWallet()
+  const { ledger } = stage.store
+  const redis = new Redis(stage.server.url)
+  const commands = async () => {
+    const calls = (await redis.info('commandstats')).matchAll(/calls=(\d+)/g)
+    return [...calls].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+  await stage.load(wallet, 2_000)
+  for (let hundred = 0; hundred < 10; hundred++) {
+    const jobs = Array.from({ length: 100 }, newJob)
+    await Promise.all(jobs.map((job) => stage.reserve(wallet, job, 2)))
+    await Promise.all(jobs.map((job) => ledger.accountFor(wallet, job, toCredits(1))))
+  }
+  const before = await commands()
+  const balance = await ledger.balance(wallet)
+  const took = (await commands()) - before
+  await redis.quit()
+  assert.ok(took < 20, `Redis ran ${took} commands, and everybody waits for it`)
+  assert.ok(balance !== 'unknown_wallet' && balance.returning >= 100n && balance.returning < 500n)
+})
+
 test('account for: a wallet with plenty, or a job that leaves nothing, is not noted', async () => {
   const [rich, exact] = [newWallet(), newWallet()]
   const [first, second] = [newJob(), newJob()]
