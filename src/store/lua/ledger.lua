@@ -32,25 +32,20 @@ end
 -- Credits on their way back, of jobs that have ended and whose end the chain has not told yet, and how they
 -- are written. A job that holds nothing any more has been told of. Of very many the newest count: each step looks at
 -- all of them, and every wallet waits for it.
-local RETURNING_MOST = 200
+local RETURNING_MOST = 100
 local function returning(except)
   local jobs, notes = {}, {}
   local noted = redis.call('HGET', holds, RETURNING)
   for job, credits in string.gmatch(noted or '', '(%S+) (%d+)') do
-    if job ~= except then
-      jobs[#jobs + 1] = job
-      notes[#notes + 1] = credits
-    end
+    jobs[#jobs + 1] = job
+    notes[#notes + 1] = credits
   end
   local sum, kept = 0, {}
-  if #jobs == 0 then return sum, kept end
-  local first = math.max(1, #jobs - RETURNING_MOST + 1)
-  local held = redis.call('HMGET', holds, unpack(jobs, first))
-  for at, hold in ipairs(held) do
-    if hold then
-      local credits = notes[first + at - 1]
+  for at = math.max(1, #jobs - RETURNING_MOST + 1), #jobs do
+    local job, credits = jobs[at], notes[at]
+    if job ~= except and hold(job) then
       sum = sum + tonumber(credits)
-      kept[#kept + 1] = jobs[first + at - 1] .. ' ' .. credits
+      kept[#kept + 1] = job .. ' ' .. credits
     end
   end
   return sum, kept
