@@ -1,7 +1,6 @@
 import { RpcError } from '../../../src/chain/rpc/json-rpc.ts'
 import type { Random, World } from '../world.ts'
 import type { SimBlock } from './blocks.ts'
-import type { SimChain } from './chain.ts'
 
 export interface TroubleTerms {
   /** Of several nodes behind the address so many, from 0 to 1, are so many blocks behind, and have not heard of reorgs. */
@@ -12,6 +11,12 @@ export interface TroubleTerms {
   readonly refused?: number
 }
 
+/** A chain that goes on. */
+interface Growing {
+  readonly blocks: readonly SimBlock[]
+  onBlock(call: () => void): void
+}
+
 /** What nodes do in few lives, by a chance of its own: until the world heals. */
 export class NodeTroubles {
   readonly #world: World
@@ -20,7 +25,7 @@ export class NodeTroubles {
   /** The chain as it was at its last changes, the oldest first. */
   readonly #former: (readonly SimBlock[])[] = []
 
-  constructor(world: World, chain: SimChain, random: Random, terms: TroubleTerms) {
+  constructor(world: World, chain: Growing, random: Random, terms: TroubleTerms) {
     this.#world = world
     this.#random = random
     this.#terms = terms
