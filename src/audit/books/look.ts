@@ -21,7 +21,7 @@ interface Sources {
 /** One look at everything. The chain comes last: what the service says has happened there before. */
 export async function look({ chain, natsUrl, redisUrl }: Sources): Promise<AuditLook> {
   const views = await readViews(redisUrl)
-  const journal = await readJournal(natsUrl)
+  const journal = await readJournal(natsUrl, chain)
   const { reading, code } = await readWhole(chain, async () => ({
     reading: await readChain(chain),
     code: await compareCode(chain),

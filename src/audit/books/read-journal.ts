@@ -11,6 +11,7 @@ import {
 } from 'nats'
 import { natsAddress, placeOf } from '../address.ts'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
+import { type Deployment, readDeployment, requireSame } from './deployment.ts'
 import { type Difference, differ } from './difference.ts'
 import { toldByArchive, toldByJournal, unpack } from './packed.ts'
 import { mayBecome, type Told } from './told.ts'
@@ -28,8 +29,11 @@ const AGAIN_MS = 500
 const BATCH = 1_000
 const NO_SUCH_STREAM = 10_059
 
-/** Reads every record that the service has of its jobs. */
-export async function readJournal(url: string): Promise<JournalReading> {
+/**
+ * Reads every record that the service has of its jobs.
+ * @param of the escrow whose books are audited
+ */
+export async function readJournal(url: string, of: Deployment): Promise<JournalReading> {
   const { servers, tls, user, pass } = natsAddress(url)
   const connection = await connect({
     servers: [...servers],
@@ -50,7 +54,10 @@ export async function readJournal(url: string): Promise<JournalReading> {
     )
   })
   try {
-    return await untilTold(() => readStreams(connection))
+    return await untilTold(async () => {
+      requireSame(await readDeployment(connection), of, servers.map(placeOf).join(','))
+      return readStreams(connection)
+    })
   } catch (error) {
     if (!(error instanceof NatsError)) throw error
     throw new CannotTell(

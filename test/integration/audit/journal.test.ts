@@ -5,10 +5,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readJournal } from '../../../src/audit/books/read-journal.ts'
 import { CannotTell } from '../../../src/audit/cannot-tell.ts'
+import { claimDeployment } from '../../../src/bus/buckets/one-deployment.ts'
 import { encode } from '../../../src/bus/codec.ts'
+import { connectNats } from '../../../src/bus/connect.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
+import { makeLog } from '../../../src/telemetry/log.ts'
 import { type Server, startBareNats, startNats } from '../servers.ts'
 
 const Journal = suite('audit: the journal')
+const OURS = { chainId: 7, escrow: `0x${'e5'.repeat(20)}` }
 
 let server: Server
 Journal.before(async () => {
@@ -20,19 +25,47 @@ Journal(
   'where nobody answers for streams, it is asked again, and then there is no verdict',
   async () => {
     const from = performance.now()
-    const why = await readJournal(server.url).catch((error: unknown) => error)
+    const why = await readJournal(server.url, OURS).catch((error: unknown) => error)
     assert.instance(why, CannotTell)
     assert.match((why as Error).message, /^NATS at 127.0.0.1:\d+ tells nothing of its streams/)
     assert.ok(performance.now() - from > 5_000, 'an election is waited for')
   },
 )
 
+Journal('of another escrow, or another chain, is no witness: there is no verdict', async () => {
+  const nats = await startNats()
+  const log = makeLog('test', 'silent')
+  const house = await connectNats({ servers: nats.url, name: 'test', log })
+  try {
+    await house.makeAll()
+    const read = (of: typeof OURS) => readJournal(nats.url, of).catch((error: unknown) => error)
+    assert.equal(await read(OURS), NO_JOBS, 'where no actor host has been yet')
+    const { chainId, escrow } = OURS
+    const cursors = await house.registry('CURSORS')
+    await claimDeployment(cursors, { chainId, jobEscrow: toAddress(escrow) })
+    assert.equal(await read(OURS), NO_JOBS)
+    for (const other of [
+      { ...OURS, chainId: 8 },
+      { ...OURS, escrow: `0x${'0e'.repeat(20)}` },
+    ]) {
+      const why = await read(other)
+      assert.instance(why, CannotTell)
+      assert.match((why as Error).message, `its escrow is ${escrow} on chain 7`)
+    }
+  } finally {
+    await house.close()
+    await nats.stop()
+  }
+})
+
+const NO_JOBS = { journal: new Map(), archive: new Map(), differences: [] }
+
 Journal('what is on its way when a fetch ends is not passed over', async () => {
   const nats = await startNats()
   const gate = await slowWay(nats.url)
   try {
     await keepJobs(nats.url)
-    const { journal, differences } = await readJournal(gate.url)
+    const { journal, differences } = await readJournal(gate.url, OURS)
     assert.is(gate.hasHeld(), true)
     assert.equal([journal.size, differences], [JOBS, []])
   } finally {

@@ -2,11 +2,13 @@ import { connect, type NatsConnection, NatsError } from 'nats'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readJournal } from '../../../src/audit/books/read-journal.ts'
+import { claimDeployment } from '../../../src/bus/buckets/one-deployment.ts'
 import { encode } from '../../../src/bus/codec.ts'
 import { connectNats, type NatsOfOwner } from '../../../src/bus/connect.ts'
 import { natsAddress } from '../../../src/bus/connection/address.ts'
 import type { NatsRole } from '../../../src/bus/permissions.ts'
 import { BUCKETS, STREAMS } from '../../../src/bus/streams/streams.ts'
+import { toAddress } from '../../../src/domain/ids.ts'
 import { OperatorError } from '../../../src/domain/operator-error.ts'
 import { SUBJECTS } from '../../../src/messages/subjects.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
@@ -145,11 +147,16 @@ Users('actors: delete no stream', async () => {
 Users('the auditor reads the journal', async () => {
   const journal = await owner.journal('JOB')
   await journal.append(`job.3.${JOB}`, 0, { token: 'first', body: 'no job' })
-  const { differences } = await readJournal(server.urlAs('auditor'))
+  const of = { chainId: 7, escrow: `0x${'e5'.repeat(20)}` }
+  const { differences } = await readJournal(server.urlAs('auditor'), of)
   assert.equal(
     differences.map(({ subject, says }) => `${subject}: ${says}`),
     [`${JOB}: record 1 of its journal cannot be read`],
   )
+  const cursors = await owner.registry('CURSORS')
+  await claimDeployment(cursors, { chainId: 7, jobEscrow: toAddress(`0x${'0e'.repeat(20)}`) })
+  const why = await readJournal(server.urlAs('auditor'), of).catch((error: unknown) => error)
+  assert.match(String(why), /of another network/)
 })
 
 Users('nobody hears what others are answered, or are asked', async () => {
