@@ -273,6 +273,26 @@ App('a failed webhook shows what was sent and answered, is enabled and replayed'
   })
 })
 
+App(
+  'what a failed webhook was never sent is replayed by the time in which it happened',
+  async () => {
+    await app.inBrowser({}, async ({ page }) => {
+      await page.goto(`${app.url}${FAILED_WEBHOOK}`)
+      await signIn(page, 'Webhook')
+      const replay = page.getByRole('button', { name: 'Replay', exact: true })
+      assert.ok(await replay.isDisabled())
+      await page.getByLabel('From').fill('2026-06-01T12:00')
+      await page.getByLabel('To, or up to now').fill('2026-06-01T11:00')
+      await page.getByText('Before it begins').waitFor()
+      await page.getByLabel('To, or up to now').fill('')
+      const asked = page.waitForRequest((request) => request.url().endsWith('/replay'))
+      await replay.click()
+      assert.is((await asked).postDataJSON().type, 'range')
+      await page.getByText('On their way again: 1.').waitFor()
+    })
+  },
+)
+
 App('by keyboard alone: skip link, menu of pages, a webhook that is refused says why', async () => {
   await app.inBrowser({}, async ({ page }) => {
     await page.goto(`${app.url}/webhooks`)

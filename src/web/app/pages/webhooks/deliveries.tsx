@@ -1,12 +1,12 @@
 import { Button, Group, Text, Title } from '@mantine/core'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Replayed, ReplayRequest, WebWebhook } from '../../../webhook-api.ts'
-import { call } from '../../api/call.ts'
-import { againAfter, deliveriesQuery, webhooksQuery } from '../../api/queries.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { WebWebhook } from '../../../webhook-api.ts'
+import { againAfter, deliveriesQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
+import { useReplay } from './use-replay.ts'
 
 const LOOK_MS = 3_000
 
@@ -68,27 +68,4 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
       </More>
     </section>
   )
-}
-
-/** Of one event, or of all that failed. */
-function useReplay(webhook: WebWebhook) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (wanted: ReplayRequest) => replayAll(webhook, wanted),
-    // A replay makes a failed webhook active, too.
-    onSuccess: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
-  })
-}
-
-/** As many times as it takes: a request replays only so many. */
-async function replayAll({ id }: WebWebhook, wanted: ReplayRequest): Promise<number> {
-  const path = `/webhooks/${encodeURIComponent(id)}/replay`
-  let count = 0
-  let rest: ReplayRequest | undefined = wanted
-  while (rest) {
-    const { events, next_cursor }: Replayed = await call('POST', path, rest)
-    count += events
-    rest = next_cursor === null ? undefined : { ...wanted, cursor: next_cursor }
-  }
-  return count
 }

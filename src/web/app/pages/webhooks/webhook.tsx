@@ -13,6 +13,7 @@ import { Problem } from '../../parts/problem.tsx'
 import { dateTime } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { ReplaySpan } from './replay-span.tsx'
 import { SendTest } from './send-test.tsx'
 import { WebhookStatus } from './webhooks.tsx'
 
@@ -62,6 +63,7 @@ function Details({ webhook }: { readonly webhook: WebWebhook }) {
       </Stack>
       <SendTest webhook={webhook} />
       <Deliveries webhook={webhook} />
+      <ReplaySpan webhook={webhook} />
     </>
   )
 }
@@ -79,7 +81,8 @@ function Enable({ webhook }: { readonly webhook: WebWebhook }) {
       <Stack gap="xs" align="start">
         <Text size="sm">
           Every attempt to deliver an event failed, the last one too, so we stopped. Put your server
-          right, enable the webhook, and replay what it missed.
+          right, enable the webhook, and replay the time since: what happened meanwhile was not
+          sent.
         </Text>
         <Button size="xs" loading={enable.isPending} onClick={() => enable.mutate()}>
           Enable again
