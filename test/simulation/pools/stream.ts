@@ -45,6 +45,7 @@ export class Stream {
     this.#side = new PoolSide({
       write: (message) => this.#fromPool(message),
       end: (code, details) => this.#endedByPool(code, details),
+      cut: () => this.reset(),
     })
     // Of a gRPC call the pool uses no more than is there.
     this.call = this.#side as unknown as WorkerCall
@@ -125,6 +126,7 @@ export class Stream {
 interface Wire {
   write(message: ToWorker): void
   end(code: number, details: string): void
+  cut(): void
 }
 
 /** What the pool's code uses of a server call of grpc-js. */
@@ -152,6 +154,10 @@ class PoolSide extends EventEmitter {
 
   end(): void {
     this.wire.end(0, '')
+  }
+
+  destroy(): void {
+    this.wire.cut()
   }
 
   over(how: 'end' | 'cancelled'): void {
