@@ -4,8 +4,10 @@ import type { WebWebhook } from '../../../webhook-api.ts'
 import { serviceNow } from '../../api/service-clock.ts'
 import { Problem } from '../../parts/problem.tsx'
 import { useUnfinishedText } from '../../session/unfinished.ts'
-import { spanOf } from './span-of-time.ts'
+import { isTime, spanOf } from './span-of-time.ts'
 import { useReplay } from './use-replay.ts'
+
+const EXAMPLE = '2026-06-01 12:00'
 
 /** What a webhook was never sent, since it had failed or was not there yet, is in no list of deliveries. */
 export function ReplaySpan({ webhook }: { readonly webhook: WebWebhook }) {
@@ -32,16 +34,18 @@ export function ReplaySpan({ webhook }: { readonly webhook: WebWebhook }) {
         {/* A browser's own field for a time is wider than a phone once letters are large. */}
         <TextInput
           label="From"
-          placeholder="2026-06-01 12:00"
+          description="Date and time where you are."
+          placeholder={EXAMPLE}
           value={from.text}
           onChange={({ currentTarget }) => from.type(currentTarget.value)}
+          error={flawOf(from.text)}
         />
         <TextInput
           label="To, or up to now"
-          placeholder="2026-06-01 12:00"
+          placeholder={EXAMPLE}
           value={to.text}
           onChange={({ currentTarget }) => to.type(currentTarget.value)}
-          error={from.text !== '' && to.text !== '' && !span ? 'Before it begins' : null}
+          error={flawOf(to.text) ?? (isTime(from.text) && !span ? 'Before it begins' : null)}
         />
         <Group>
           <Button type="submit" variant="default" disabled={!span} loading={replay.isPending}>
@@ -56,3 +60,6 @@ export function ReplaySpan({ webhook }: { readonly webhook: WebWebhook }) {
     </form>
   )
 }
+
+const flawOf = (text: string): string | null =>
+  text === '' || isTime(text) ? null : `A date with a time, such as ${EXAMPLE}`

@@ -20,4 +20,6 @@ export function spanOf(
   return { from: begins.toISOString(), to: ends.toISOString() }
 }
 
+export const isTime = (text: string): boolean => !Number.isNaN(timeOf(text).getTime())
+
 const timeOf = (text: string): Date => new Date(TIME.test(text.trim()) ? text.trim() : Number.NaN)
