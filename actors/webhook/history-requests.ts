@@ -13,6 +13,7 @@ import type { FactReader } from '../../src/ports/fact-reader.ts'
 import { BAD_CURSOR, isCursor } from './cursor.ts'
 import type { WebhookRecords } from './records.ts'
 import { makeReplay } from './replay.ts'
+import type { ReplayRoom } from './replay-room.ts'
 import { refused, type WebhookHandlers } from './requests.ts'
 import { sampleFact } from './sample-facts.ts'
 import { find, unknownWebhook } from './wallet-webhooks.ts'
@@ -23,6 +24,8 @@ export interface HistoryOptions {
   readonly facts: FactReader
   /** Resolves once the delivery is owed, whatever becomes of this process. */
   owe(delivery: Delivery): Promise<void>
+  /** Whether there is room for more replays. */
+  readonly room: ReplayRoom
   readonly clock: Clock
 }
 

@@ -15,6 +15,7 @@ import { makeDelivery } from './delivery.ts'
 import { makeFanOut } from './fan-out.ts'
 import { historyRequests } from './history-requests.ts'
 import { makeWebhookRecords } from './records.ts'
+import { replayRoom } from './replay-room.ts'
 import { webhookRequests } from './requests.ts'
 import { makeSecrets } from './secrets.ts'
 import { makeWebhookService } from './service.ts'
@@ -59,6 +60,7 @@ export function makeWebhookHost(options: WebhookHostOptions): Part {
           ...options,
           records,
           owe: (delivery) => options.queues.put(delivery, deliveryKey(delivery), 0),
+          room: replayRoom(options.queues),
         }),
       },
     }),

@@ -19,6 +19,7 @@ import {
   replayOne,
   replayRange,
 } from './replay-plans.ts'
+import { makeReplayTurns, type ReplayRoom } from './replay-room.ts'
 import { refused } from './requests.ts'
 import { activate } from './wallet-webhooks.ts'
 
@@ -27,17 +28,30 @@ interface Options {
   readonly history: DeliveryHistory
   readonly facts: FactReader
   owe(delivery: Delivery): Promise<void>
+  readonly room: ReplayRoom
   readonly clock: Clock
 }
 
 /** Delivers again what has failed, or what was never sent. A repeated request is one more replay. */
 export function makeReplay(options: Options) {
-  const { records, history, facts, owe, clock } = options
+  const { records, history, facts, owe, room, clock } = options
+  const inTurn = makeReplayTurns()
 
   return async (request: ReplayDeliveries, webhook: WebhookRecord): Promise<WebhookReply> => {
-    const { wallet, webhookId } = request
+    const { webhookId, which } = request
     const plan = await planOf(request)
     if (!plan.ok) return refused(plan.error)
+    const replay = () => carryOut(plan.value, request, webhook)
+    return which.type === 'one' ? replay() : inTurn(webhookId, replay)
+  }
+
+  async function carryOut(
+    plan: ReplayPlan,
+    { wallet, webhookId }: ReplayDeliveries,
+    webhook: WebhookRecord,
+  ): Promise<WebhookReply> {
+    const full = await room(webhookId)
+    if (full) return refused(full)
     // Before anything is owed: a failed webhook's deliveries end unmade.
     const active = await records.change(wallet, (webhooks) =>
       activate(webhooks, webhookId, clock.now()),
@@ -61,7 +75,7 @@ export function makeReplay(options: Options) {
           earlier: [],
         }),
     }
-    return { type: 'replayed', ...(await plan.value(replay)) }
+    return { type: 'replayed', ...(await plan(replay)) }
   }
 
   async function planOf(request: ReplayDeliveries): Promise<Result<ReplayPlan, WebhookRefusal>> {

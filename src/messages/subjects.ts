@@ -55,7 +55,7 @@ export const SUBJECTS = {
   /** Deliveries owed to one webhook now (stream HOOK). */
   hook: (webhookId: string) => `hook.${webhookId}`,
   /** The same, once they have waited so long. */
-  hookWaiting: (seconds: number, webhookId: string) => `hook.waiting.${seconds}.${webhookId}`,
+  hookWaiting: (seconds: number | '*', webhookId: string) => `hook.waiting.${seconds}.${webhookId}`,
   /** First attempts of the deliveries of one webhook (stream ATTEMPT). */
   firstAttempts: (wallet: Address, webhookId: string) => `attempt.${wallet}.${webhookId}.first`,
   /** The attempts after the one that is kept at `first`. */

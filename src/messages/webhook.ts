@@ -148,6 +148,8 @@ export interface WebhookRefusal {
     | 'webhook_not_found'
     | 'webhook_limit_reached'
     | 'delivery_not_found'
+    /** Later, the same may be done. */
+    | 'rate_limited'
   /** For the person who asked: what was wrong, and what to do. */
   readonly message: string
   /** The field of the request that is wrong. */

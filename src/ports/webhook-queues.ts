@@ -14,6 +14,10 @@ export interface WebhookQueues {
    * @param seconds how long it waits before it becomes due
    */
   put(delivery: Delivery, key: string, seconds: HookWait | 0): Promise<void>
+  /** How many deliveries are owed to one webhook, whether due or waiting. */
+  owedTo(webhookId: string): Promise<number>
+  /** How much room all that is owed takes. */
+  owedBytes(): Promise<number>
 }
 
 /**

@@ -48,5 +48,17 @@ export function makeWebhookQueues(facts: StreamReader, hooks: StreamReader): Web
         timeout: PUBLISH_TIMEOUT_MS,
       })
     },
+    owedTo: async (webhookId) => {
+      const subjects = [SUBJECTS.hook(webhookId), SUBJECTS.hookWaiting('*', webhookId)]
+      const counts = await Promise.all(subjects.map((subject) => countOf(hooks, subject)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+    owedBytes: async () => (await hooks.jsm.streams.info(hooks.stream)).state.bytes,
   }
+}
+
+/** How many messages a stream holds under the subjects that a filter names. */
+async function countOf({ jsm, stream }: StreamReader, filter: string): Promise<number> {
+  const { state } = await jsm.streams.info(stream, { subjects_filter: filter })
+  return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)
 }

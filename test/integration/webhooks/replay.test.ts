@@ -63,6 +63,7 @@ Replay.before.each(async () => {
     owe: async (delivery) => {
       owed.push(delivery)
     },
+    room: async () => undefined,
     clock: systemClock,
   })
 })

@@ -48,13 +48,17 @@ export function jetStreamManager(server: SimNats, node: Node): JetStreamManager 
   let ephemeral = 0
   const manager = {
     streams: {
-      info: (name: string) =>
+      info: (name: string, { subjects_filter }: { subjects_filter?: string } = {}) =>
         ask(() => {
-          const { messages, firstSequence, lastSequence } = server.stream(name)
+          const stream = server.stream(name)
           const state = {
-            messages: messages.size,
-            first_seq: firstSequence,
-            last_seq: lastSequence,
+            messages: stream.messages.size,
+            get bytes() {
+              return stream.bytes
+            },
+            first_seq: stream.firstSequence,
+            last_seq: stream.lastSequence,
+            ...(subjects_filter && { subjects: stream.counts(matcherOf(subjects_filter)) }),
           }
           return { state }
         }),

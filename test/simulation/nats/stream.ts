@@ -42,6 +42,22 @@ export class SimStream {
     return first ?? this.lastSequence + 1
   }
 
+  /** Of what is in the messages. */
+  get bytes(): number {
+    let bytes = 0
+    for (const { data } of this.messages.values()) bytes += data.length
+    return bytes
+  }
+
+  /** How many messages each subject has that `matches`. */
+  counts(matches: (subject: string) => boolean): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { subject } of this.messages.values()) {
+      if (matches(subject)) counts[subject] = (counts[subject] ?? 0) + 1
+    }
+    return counts
+  }
+
   /** As the server does: de-duplication runs before the comparison of sequences, and both before it looks for room. */
   store(subject: string, data: Uint8Array, at: number, options: StoreOptions) {
     const { msgID, expect } = options

@@ -17,7 +17,7 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
     refetchInterval: againAfter(LOOK_MS),
   })
   const hasFailed = deliveries.data?.some(({ status }) => status === 'failed')
-  const replay = useReplay(webhook)
+  const { replay, onTheirWay } = useReplay(webhook)
   return (
     <section className="card">
       <Group justify="space-between" mb="xs">
@@ -37,7 +37,7 @@ export function Deliveries({ webhook }: { readonly webhook: WebWebhook }) {
       </Group>
       {replay.error && <Problem error={replay.error} />}
       <Text size="sm" role="status">
-        {replay.isSuccess ? `On their way again: ${replay.data}.` : ''}
+        {onTheirWay}
       </Text>
       <Loaded query={deliveries}>
         {(list) =>

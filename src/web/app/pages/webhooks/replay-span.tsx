@@ -13,7 +13,7 @@ const EXAMPLE = '2026-06-01 12:00'
 export function ReplaySpan({ webhook }: { readonly webhook: WebWebhook }) {
   const from = useUnfinishedText(`replay of ${webhook.id} from`, '')
   const to = useUnfinishedText(`replay of ${webhook.id} to`, '')
-  const replay = useReplay(webhook)
+  const { replay, onTheirWay } = useReplay(webhook)
   const span = spanOf(from.text, to.text, serviceNow())
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -53,7 +53,7 @@ export function ReplaySpan({ webhook }: { readonly webhook: WebWebhook }) {
           </Button>
         </Group>
         <Text size="sm" role="status">
-          {replay.isSuccess ? `On their way again: ${replay.data}.` : ''}
+          {onTheirWay}
         </Text>
         {replay.error && <Problem error={replay.error} />}
       </Stack>

@@ -1,27 +1,29 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Replayed, ReplayRequest, WebWebhook } from '../../../webhook-api.ts'
-import { call } from '../../api/call.ts'
+import { useState } from 'react'
+import type { ReplayRequest, WebWebhook } from '../../../webhook-api.ts'
 import { webhooksQuery } from '../../api/queries.ts'
+import { replayAll } from './replay-all.ts'
 
 /** Of one event, of all that failed, or of a span of time. */
-export function useReplay(webhook: WebWebhook) {
+export function useReplay({ id }: WebWebhook) {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (wanted: ReplayRequest) => replayAll(webhook, wanted),
+  const [count, setCount] = useState(0)
+  const replay = useMutation({
+    mutationFn: (wanted: ReplayRequest) => replayAll(id, wanted, { came: setCount, pause }),
+    onMutate: () => setCount(0),
     // A replay makes a failed webhook active, too.
-    onSuccess: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+    onSettled: () => client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   })
+  return { replay, onTheirWay: onTheirWay(count, replay.status) }
 }
 
-/** As many times as it takes: a request replays only so many. */
-async function replayAll({ id }: WebWebhook, wanted: ReplayRequest): Promise<number> {
-  const path = `/webhooks/${encodeURIComponent(id)}/replay`
-  let count = 0
-  let rest: ReplayRequest | undefined = wanted
-  while (rest) {
-    const { events, next_cursor }: Replayed = await call('POST', path, rest)
-    count += events
-    rest = next_cursor === null ? undefined : { ...wanted, cursor: next_cursor }
-  }
-  return count
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** For the person who waits, or who must know how far it came. */
+function onTheirWay(count: number, status: 'idle' | 'pending' | 'success' | 'error'): string {
+  if (status === 'success') return `On their way again: ${count}.`
+  if (count === 0) return ''
+  return status === 'pending'
+    ? `On their way again: ${count} so far.`
+    : `On their way again: ${count}, before it stopped.`
 }
