@@ -16,6 +16,7 @@ import { makeReplay } from './replay.ts'
 import type { ReplayRoom } from './replay-room.ts'
 import { refused, type WebhookHandlers } from './requests.ts'
 import { sampleFact } from './sample-facts.ts'
+import { TestPace } from './test-pace.ts'
 import { find, unknownWebhook } from './wallet-webhooks.ts'
 
 export interface HistoryOptions {
@@ -24,7 +25,7 @@ export interface HistoryOptions {
   readonly facts: FactReader
   /** Resolves once the delivery is owed, whatever becomes of this process. */
   owe(delivery: Delivery): Promise<void>
-  /** Whether there is room for more replays. */
+  /** Whether there is room for what nobody pays for. */
   readonly room: ReplayRoom
   readonly clock: Clock
 }
@@ -64,10 +65,12 @@ const list =
     return { type: 'deliveries', ...(await history.page({ wallet, webhookId }, wanted)) }
   }
 
-const sendTest =
-  ({ clock, owe }: HistoryOptions) =>
-  async (request: SendTestEvent, { apiVersion }: WebhookRecord): Promise<WebhookReply> => {
+const sendTest = ({ clock, owe, room }: HistoryOptions) => {
+  const pace = new TestPace(clock)
+  return async (request: SendTestEvent, { apiVersion }: WebhookRecord): Promise<WebhookReply> => {
     const { wallet, webhookId, event } = request
+    const refusal = pace.take(webhookId) ?? (await room(webhookId))
+    if (refusal) return refused(refusal)
     const at = clock.now()
     const fact = sampleFact(event, { wallet, at, random: clock.randomBytes(16) })
     await owe({
@@ -84,3 +87,4 @@ const sendTest =
     })
     return { type: 'test_sent', eventId: fact.id }
   }
+}

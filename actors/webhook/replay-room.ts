@@ -7,7 +7,7 @@ const OWED_MOST = 20_000
 /** Owed to all. Wallets and webhooks cost nothing, so what one may have bounds nothing alone. */
 const OWED_BYTES_MOST = 1024 ** 3
 
-/** May this webhook be owed more? Undefined: yes. */
+/** May this webhook be owed more that nobody has paid for? Undefined: yes. */
 export type ReplayRoom = (webhookId: string) => Promise<WebhookRefusal | undefined>
 
 /**
@@ -42,10 +42,10 @@ export function makeReplayTurns() {
 const later = (message: string): WebhookRefusal => ({ code: 'rate_limited', message, param: null })
 
 const TOO_MUCH_WAITS = later(
-  `${OWED_MOST} deliveries to this webhook wait to be sent already. Replay more once its endpoint has answered some of them.`,
+  `${OWED_MOST} deliveries to this webhook wait to be sent already. Ask again once its endpoint has answered some of them.`,
 )
 const NO_ROOM = later(
-  'Too many deliveries wait to be sent at the moment, to all webhooks together. Replay later.',
+  'Too many deliveries wait to be sent at the moment, to all webhooks together. Ask again later.',
 )
 const ONE_AT_A_TIME = later(
   'Another replay of this webhook is under way. Ask again once it has been answered.',

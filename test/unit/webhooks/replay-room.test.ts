@@ -14,6 +14,7 @@ import { webhookId, webhookRecord } from '../../fakes/webhooks/deliverer.ts'
 const Room = suite('webhooks: how much may be replayed')
 
 const ID = webhookId(1)
+const OTHER = webhookId(2)
 const FAILED = {
   ...webhookRecord(ID, 'https://example.com/hook', ['credit.topup']),
   status: 'failed',
@@ -22,12 +23,13 @@ const EVENT = { eventId: 'evt_1', eventType: 'credit.topup', body: '{}' }
 
 async function house({ waiting = 0, bytes = 0 } = {}) {
   const registry = new MemoryRegistry()
-  await registry.set(WALLET, { webhooks: [FAILED] })
+  await registry.set(WALLET, { webhooks: [FAILED, { ...FAILED, id: OTHER }] })
   const records = makeWebhookRecords(registry)
   const owed: Delivery[] = []
   const asked: string[] = []
   let answer = () => {}
   const full = { waiting, bytes }
+  const clock = new ManualClock()
   const handlers = historyRequests({
     records,
     room: replayRoom({
@@ -46,12 +48,16 @@ async function house({ waiting = 0, bytes = 0 } = {}) {
     } as never,
     facts: {} as never,
     owe: async (delivery) => void owed.push(delivery),
-    clock: new ManualClock(),
+    clock,
   })
   const replay = (which: Replayed): Promise<WebhookReply> =>
     handlers.ReplayDeliveries({ type: 'ReplayDeliveries', wallet: WALLET, webhookId: ID, which })
+  const test = (id = ID): Promise<WebhookReply> =>
+    handlers.SendTestEvent({
+      ...{ type: 'SendTestEvent', wallet: WALLET, webhookId: id, event: 'credit.topup' },
+    })
   const status = async () => (await records.of(WALLET)).webhooks[0]!.status
-  return { full, owed, asked, replay, status, answer: () => answer() }
+  return { full, owed, asked, clock, replay, test, status, answer: () => answer() }
 }
 
 const ONE = { type: 'one', eventId: 'evt_1' } as const
@@ -112,6 +118,29 @@ Room('a replay that comes to nothing leaves its turn to the next', async () => {
   await rest()
   answer()
   assert.is(await saidAtOnce(next), 'replayed')
+})
+
+Room('a webhook is sent so many test events a minute, and others as many', async () => {
+  const { owed, clock, test } = await house()
+  for (let n = 0; n < 60; n++) {
+    assert.is(await saidAtOnce(test()), 'test_sent')
+    await clock.advance(500)
+  }
+  assert.match(await saidAtOnce(test()), /^rate_limited .* 60 test events within a minute/)
+  assert.is(await saidAtOnce(test(OTHER)), 'test_sent')
+  await clock.advance(29_000)
+  assert.match(await saidAtOnce(test()), /^rate_limited/)
+  await clock.advance(1_000)
+  assert.is(await saidAtOnce(test()), 'test_sent')
+  assert.is(owed.length, 62)
+})
+
+Room('a test event waits for room as a replay does', async () => {
+  const { full, owed, test } = await house({ waiting: 20_000 })
+  assert.match(await saidAtOnce(test()), /^rate_limited 20000 deliveries .* wait/)
+  full.waiting = 0
+  assert.is(await saidAtOnce(test()), 'test_sent')
+  assert.is(owed.length, 1)
 })
 
 Room('what is due and what waits in a line is counted, of this webhook alone', async () => {
