@@ -118,9 +118,12 @@ export interface Movement {
   readonly counterparty: Address
 }
 
-/** GET /api/deposit-address */
+/** GET /api/deposit-address. A page may be older than the contracts: what is sent, and on which chain, stands by it. */
 export interface DepositAddress {
   readonly address: Address
+  readonly chain_id: number
+  /** The payment token: no other one that comes there is credited. */
+  readonly usdg: Address
   readonly pending_credits: number
   readonly minimum_credits: number
 }

@@ -148,7 +148,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
       session(signedIn)
       account(signedIn, { ...ports, balances, history, jobWindowMs })
       movements(signedIn, { reader })
-      depositAddress(signedIn, { bus, log })
+      depositAddress(signedIn, { bus, reader, config: settings.config, log })
       deposits(signedIn, { relay, log })
       withdrawals(signedIn, { bus, log })
       key(signedIn, { keyring })

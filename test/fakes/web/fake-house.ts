@@ -35,7 +35,10 @@ export function makeFakeHouse(rpcUrl: string, now: number): FakeHouse {
     'GET /account': () => ({ body: fakeAccount(wallet!, inMinutes) }),
     'GET /account/movements': () => ({ body: fakeMovements(inMinutes) }),
     'GET /deposit-address': () => ({
-      body: { address: address('d'), pending_credits: 40, minimum_credits: 100 },
+      body: {
+        ...{ address: address('d'), chain_id: config.chain.id, usdg: config.contracts.usdg },
+        ...{ pending_credits: 40, minimum_credits: 100 },
+      },
     }),
     'GET /key': () => ({ body: key }),
     'POST /key': () => {

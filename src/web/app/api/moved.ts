@@ -1,4 +1,4 @@
-import type { WebConfig } from '../../api.ts'
+import type { DepositAddress, WebConfig } from '../../api.ts'
 import { call } from './call.ts'
 import { Unreachable } from './failure.ts'
 
@@ -16,6 +16,10 @@ export function hasMoved(web: Place, now: Place): boolean {
   const isOther = ([name, address]: [string, string]) => there[name] !== address
   return web.chain.id !== now.chain.id || Object.entries(addresses).some(isOther)
 }
+
+/** Whether what this page would ask for is what is credited at the address: its token, on its chain. */
+export const isPaidWith = (web: Place, { chain_id, usdg }: DepositAddress): boolean =>
+  chain_id === web.chain.id && usdg === web.contracts.usdg
 
 /**
  * Before money goes to the contracts. A page may be open for weeks, and over a sign-out; what is paid to contracts

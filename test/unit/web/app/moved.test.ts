@@ -4,7 +4,7 @@ import type { Hex } from 'viem'
 import { createConfig, custom } from 'wagmi'
 import type { WebConfig } from '../../../../src/web/api.ts'
 import { explain } from '../../../../src/web/app/api/explain.ts'
-import { hasMoved, Moved, requireUnmoved } from '../../../../src/web/app/api/moved.ts'
+import { hasMoved, isPaidWith, Moved, requireUnmoved } from '../../../../src/web/app/api/moved.ts'
 import { buyCredits } from '../../../../src/web/app/wallet/purchase.ts'
 import { stake } from '../../../../src/web/app/wallet/stake.ts'
 import { chainOf } from '../../../../src/web/app/wallet/wagmi.ts'
@@ -88,5 +88,19 @@ MovedSuite('is known by its chain and any address, not by what a later version a
   assert.is(hasMoved(web, { ...web, chain: { ...web.chain, id: web.chain.id + 1 } }), true)
   assert.is(hasMoved(web, elsewhere({ vault: WALLET, deploy_block: 7 })), false)
 })
+
+MovedSuite(
+  'has a deposit address of its own, which is not paid with the token or on the chain of before',
+  () => {
+    const deposit = {
+      ...{ address: WALLET, chain_id: web.chain.id, usdg: web.contracts.usdg },
+      ...{ pending_credits: 0, minimum_credits: 100 },
+    }
+    assert.is(isPaidWith(web, deposit), true)
+    assert.is(isPaidWith(moved, deposit), true, 'another escrow takes the same token')
+    assert.is(isPaidWith(web, { ...deposit, usdg: WALLET }), false)
+    assert.is(isPaidWith(web, { ...deposit, chain_id: web.chain.id + 1 }), false)
+  },
+)
 
 MovedSuite.run()

@@ -4,11 +4,13 @@ import { QRCodeSVG } from 'qrcode.react'
 import { useRef, useState } from 'react'
 import type { DepositAddress, Movement, WebConfig } from '../../../api.ts'
 import { call } from '../../api/call.ts'
+import { isPaidWith, Moved } from '../../api/moved.ts'
 import { accountQuery, depositAddressQuery } from '../../api/queries.ts'
 import { Amount } from '../../parts/amount.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { missingCredits } from '../../parts/missing-credits.ts'
+import { Problem } from '../../parts/problem.tsx'
 import { Done, Progress } from '../../parts/progress.tsx'
 import { AddressLink } from '../../parts/tx-link.tsx'
 import { wholeNumber } from '../../parts/typed-number.ts'
@@ -21,7 +23,13 @@ export function WithTransfer({ web }: { readonly web: WebConfig }) {
   const address = useQuery({ ...depositAddressQuery, refetchInterval: LOOK_MS })
   return (
     <Loaded query={address} lines={5}>
-      {(deposit) => <Transfer deposit={deposit} web={web} />}
+      {(deposit) =>
+        isPaidWith(web, deposit) ? (
+          <Transfer deposit={deposit} web={web} />
+        ) : (
+          <Problem error={new Moved('The service has moved to other contracts.')} />
+        )
+      }
     </Loaded>
   )
 }
