@@ -1,12 +1,16 @@
-import type { WebAccount, WebConfig } from '../../../api.ts'
+import type { WebConfig } from '../../../api.ts'
+import type { OwnCredits } from '../../chain/own-credits.ts'
 
-/** What both ways of withdrawing need. */
-export interface WithdrawProps {
+export interface FromWallet {
   readonly wallet: `0x${string}`
   readonly web: WebConfig
-  readonly account: WebAccount
+}
+
+/** What both ways of withdrawing need. */
+export interface WithdrawProps extends FromWallet {
+  readonly account: OwnCredits
 }
 
 /** Whether credits are known to wait for a withdrawal without us. */
-export const isSetAside = ({ thawing }: WebAccount): boolean =>
+export const isSetAside = ({ thawing }: OwnCredits): boolean =>
   thawing !== null && thawing.credits > 0

@@ -11,8 +11,8 @@ import { Connected } from '../../wallet/connected.tsx'
 import { WalletProvider } from '../../wallet/provider.tsx'
 import { openWish } from '../../wallet/wish.ts'
 import { AtOnce } from './at-once.tsx'
-import { OnYourOwn } from './on-your-own.tsx'
-import { isSetAside, type WithdrawProps } from './withdraw-props.ts'
+import { type FromWallet, isSetAside } from './withdraw-props.ts'
+import { WithoutUs } from './without-us.tsx'
 
 export function WithdrawPage() {
   return <Private title="Withdraw">{(session) => <Withdraw session={session} />}</Private>
@@ -35,16 +35,19 @@ function Withdraw({ session }: { readonly session: WebSession }) {
             {data.credits_remaining === 0 && !openWish(session.wallet) && (
               <NothingNow account={data} />
             )}
-            <WalletProvider>
-              {(web) => (
-                <Connected wallet={session.wallet} web={web}>
-                  <Ways wallet={session.wallet} web={web} account={data} />
-                </Connected>
-              )}
-            </WalletProvider>
           </>
         )}
       </Loaded>
+      {/* From the first failure on, not only while there is an error: it is asked again now and then. */}
+      {(account.data || account.errorUpdateCount > 0) && (
+        <WalletProvider>
+          {(web) => (
+            <Connected wallet={session.wallet} web={web}>
+              <Ways wallet={session.wallet} web={web} account={account.data} />
+            </Connected>
+          )}
+        </WalletProvider>
+      )}
     </Page>
   )
 }
@@ -65,9 +68,14 @@ function NothingNow({ account }: { readonly account: WebAccount }) {
   )
 }
 
-function Ways(props: WithdrawProps) {
-  // Who comes back in the middle of it finds it.
-  const first = isSetAside(props.account) ? 'own' : 'now'
+interface WaysProps extends FromWallet {
+  /** Undefined: the service does not tell. */
+  readonly account: WebAccount | undefined
+}
+
+function Ways({ account, ...from }: WaysProps) {
+  // Who comes back in the middle of it finds it; and who has one way only is at that.
+  const first = !account || isSetAside(account) ? 'own' : 'now'
   return (
     <Tabs defaultValue={first} keepMounted={false}>
       <Tabs.List mb="lg">
@@ -75,11 +83,18 @@ function Ways(props: WithdrawProps) {
         <Tabs.Tab value="own">Without us</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="now">
-        <AtOnce {...props} />
+        {account ? <AtOnce {...from} account={account} /> : <NotAtOnce />}
       </Tabs.Panel>
       <Tabs.Panel value="own">
-        <OnYourOwn {...props} />
+        <WithoutUs {...from} account={account} />
       </Tabs.Panel>
     </Tabs>
   )
 }
+
+const NotAtOnce = () => (
+  <Text role="status">
+    A withdrawal at once is not possible as long as the service does not tell your balance. This
+    page asks it again by itself. “Without us” works meanwhile: it needs the chain alone.
+  </Text>
+)
