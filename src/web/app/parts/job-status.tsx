@@ -16,10 +16,6 @@ const SHOWN: Readonly<Record<JobStatus, { readonly color: string; readonly means
 export const JOB_STATUSES = Object.keys(SHOWN) as readonly JobStatus[]
 export const meaningOf = (status: JobStatus): string => SHOWN[status].means
 
-/** Until the settlement is confirmed, what it costs is not said. */
-export const isPriced = (status: JobStatus): boolean =>
-  status !== 'pending' && status !== 'processing' && status !== 'settling'
-
 export function JobBadge({ status }: { readonly status: JobStatus }) {
   return (
     <Badge color={SHOWN[status].color} variant="light" title={SHOWN[status].means}>

@@ -1,10 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { outputHash, publicHash } from '../../../../src/domain/hash.ts'
+import type { JobStatus, JobView } from '../../../../src/messages/job-view.ts'
+import { publicJob } from '../../../../src/messages/public-job.ts'
 import { textHash } from '../../../../src/web/app/pages/job/text-hash.ts'
 import { pagesAround, searchOf, toParams } from '../../../../src/web/app/pages/jobs/jobs-search.ts'
 import { priceInWords } from '../../../../src/web/app/pages/playground/price.ts'
 import { sseData } from '../../../../src/web/app/pages/playground/sse-data.ts'
+import { isPriced } from '../../../../src/web/app/parts/is-priced.ts'
+import { jobAt, OWNER, viewOf } from '../../../fakes/jobs/views.ts'
 
 const Jobs = suite('jobs in the web app')
 
@@ -56,6 +60,21 @@ Jobs('an address that holds something else asks for nothing else', () => {
   const search = searchOf({ status: 'failed', before: 3, other: 'x' })
   assert.equal(search, { status: 'failed' })
   assert.is(toParams(search).toString(), 'limit=20&status=failed')
+})
+
+const seen = (status: JobStatus, more: Partial<JobView> = {}) =>
+  publicJob(viewOf(jobAt(1), status, more), OWNER)
+
+Jobs('what is charged is said from the settlement on, and not as nothing before', () => {
+  for (const status of ['pending', 'processing', 'settling'] as const) {
+    assert.is(isPriced(seen(status)), false, status)
+  }
+  for (const status of ['settled', 'disputed', 'failed', 'refunded'] as const) {
+    assert.is(isPriced(seen(status)), true, status)
+  }
+  const before = seen('disputed', { settlementTx: null })
+  assert.is(before.credits_charged, 0)
+  assert.is(isPriced(before), false, 'disputed before its settlement')
 })
 
 Jobs('the price is said as the service locks it', () => {

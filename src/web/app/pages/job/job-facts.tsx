@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { JobLife } from '../../../api.ts'
-import { isPriced } from '../../parts/job-status.tsx'
+import { isPriced } from '../../parts/is-priced.ts'
 import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
 import { credits, dateTime, usdg } from '../../parts/words.ts'
 
@@ -27,7 +27,7 @@ function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
   const isOver = isReturned(job)
   return [
     ['Model', `${job.model} (${job.tier})`],
-    ['Charged', isPriced(job.status) && `${credits(job.credits_charged)}, ${usdg(job.usdg_value)}`],
+    ['Charged', isPriced(job) && `${credits(job.credits_charged)}, ${usdg(job.usdg_value)}`],
     [
       'Tokens',
       usage

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { JobsPage as Jobs } from '../../../api.ts'
 import { jobsQuery, modelsQuery } from '../../api/network-queries.ts'
-import { isPriced, JOB_STATUSES, JobBadge } from '../../parts/job-status.tsx'
+import { isPriced } from '../../parts/is-priced.ts'
+import { JOB_STATUSES, JobBadge } from '../../parts/job-status.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { credits, dateTime, usdg } from '../../parts/words.ts'
@@ -127,11 +128,11 @@ function Rows({ page, isOld, filtered, clear }: RowsProps) {
           </div>
           <div className="job-row-price">
             <Text fw={600} className="numbers">
-              {isPriced(job.status) ? credits(job.credits_charged) : 'Not charged yet'}
+              {isPriced(job) ? credits(job.credits_charged) : 'Not charged yet'}
             </Text>
             <Text size="sm" className="muted numbers">
-              {isPriced(job.status) && usdg(job.usdg_value)}
-              {isPriced(job.status) && job.usage && ' · '}
+              {isPriced(job) && usdg(job.usdg_value)}
+              {isPriced(job) && job.usage && ' · '}
               {job.usage && `${job.usage.completion_tokens.toLocaleString('en')} tokens`}
             </Text>
           </div>
