@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert'
 import { outputHash, publicHash } from '../../../../src/domain/hash.ts'
 import type { JobStatus, JobView } from '../../../../src/messages/job-view.ts'
 import { publicJob } from '../../../../src/messages/public-job.ts'
+import type { JobMomentName } from '../../../../src/web/api.ts'
+import { disputeCame } from '../../../../src/web/app/pages/job/dispute-came.ts'
 import { textHash } from '../../../../src/web/app/pages/job/text-hash.ts'
 import { pagesAround, searchOf, toParams } from '../../../../src/web/app/pages/jobs/jobs-search.ts'
 import { priceInWords } from '../../../../src/web/app/pages/playground/price.ts'
@@ -75,6 +77,19 @@ Jobs('what is charged is said from the settlement on, and not as nothing before'
   const before = seen('disputed', { settlementTx: null })
   assert.is(before.credits_charged, 0)
   assert.is(isPriced(before), false, 'disputed before its settlement')
+})
+
+Jobs('a dispute is said to be open until the job tells what came of it', () => {
+  const came = (status: JobStatus, event?: JobMomentName, more: Partial<JobView> = {}) => {
+    const moments = event ? [{ event, at: null, tx: null, block_number: null }] : []
+    return disputeCame({ job: seen(status, more), timeline: moments, disputable_until: null })
+  }
+  assert.is(came('disputed', 'disputed'), 'open')
+  assert.is(came('disputed', undefined, { settlementTx: null }), 'open', 'waits for the settlement')
+  assert.is(came('refunded', 'dispute_upheld'), 'over')
+  assert.is(came('settled', 'dispute_rejected'), 'over')
+  assert.is(came('failed', 'failed'), 'over', 'gone with what it contested')
+  assert.is(came('settled', 'settled'), 'refused')
 })
 
 Jobs('the price is said as the service locks it', () => {

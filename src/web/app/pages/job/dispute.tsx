@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { JobLife, WebDispute } from '../../../api.ts'
@@ -9,20 +9,37 @@ import { Countdown, useNow } from '../../parts/countdown.tsx'
 import { Done } from '../../parts/progress.tsx'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { credits } from '../../parts/words.ts'
+import { disputeCame } from './dispute-came.ts'
 import { textHash } from './text-hash.ts'
 
+interface DisputeProps {
+  readonly life: JobLife
+  /** When it was, by this device, in milliseconds. */
+  readonly readAt: number
+  readonly text: string
+}
+/** What the service answered, and when. */
+interface Sent {
+  readonly answer: WebDispute
+  readonly at: number
+}
+
 /** While the window is open; afterwards nothing, but for a dialog in use and for what came of it. */
-export function Dispute({ life, text }: { readonly life: JobLife; readonly text: string }) {
-  const [sent, setSent] = useState<WebDispute>()
+export function Dispute({ life, readAt, text }: DisputeProps) {
+  const [sent, setSent] = useState<Sent>()
   const until = life.disputable_until
   const end = until === null ? 0 : Date.parse(until)
   const over = useNow(end) >= end
-  if (sent?.dispute_opened) return <Opened dispute={sent} />
-  if (sent) {
+  if (sent && !sent.answer.dispute_opened) {
     return <Done title="No dispute was opened: your text and the worker’s proof agree" />
   }
+  // What was read before says nothing of it.
+  const came = sent && (readAt > sent.at ? disputeCame(life) : 'open')
+  if (came === 'open') return <Opened dispute={sent!.answer} tx={life.job.on_chain.dispute_tx} />
+  if (came === 'refused') return <Refused />
   if (life.job.status === 'disputed') return null
-  return <Open life={life} until={over ? null : until} text={text} sent={setSent} />
+  const send = (answer: WebDispute) => setSent({ answer, at: Date.now() })
+  return <Open life={life} until={over ? null : until} text={text} sent={send} />
 }
 
 const OVER = 'The time to dispute is over, and is never extended.'
@@ -111,12 +128,25 @@ function adviceOf(hash: string | null, proofHash: string | null): string {
   return 'Your text is not the one that the worker signed. Make sure that it is complete and unchanged before you dispute.'
 }
 
-function Opened({ dispute }: { readonly dispute: WebDispute }) {
+interface OpenedProps {
+  readonly dispute: WebDispute
+  /** As the job has it by now. */
+  readonly tx: WebDispute['dispute_tx']
+}
+
+function Opened({ dispute, tx }: OpenedProps) {
+  const known = tx ?? dispute.dispute_tx
   return (
     <Done title="The dispute is open">
       It is decided within {dispute.arbitration_window_hours} hours, and this page shows what comes
-      of it.{' '}
-      {dispute.dispute_tx ? <TxLink hash={dispute.dispute_tx} /> : 'It is on its way to the chain.'}
+      of it. {known ? <TxLink hash={known} /> : 'It is on its way to the chain.'}
     </Done>
   )
 }
+
+const Refused = () => (
+  <Alert color="yellow" role="status" title="The contract did not take the dispute">
+    By the chain’s own clock the time to dispute was over, and it is never extended. The job stays
+    settled: the worker keeps its share.
+  </Alert>
+)

@@ -32,13 +32,20 @@ function Job({ id, session }: { readonly id: string; readonly session: WebSessio
         <CopyButton text={id} what="job ID" />
       </Group>
       <Loaded query={query} lines={6}>
-        {(life) => <Life life={life} session={session} />}
+        {(life) => <Life life={life} readAt={query.dataUpdatedAt} session={session} />}
       </Loaded>
     </Page>
   )
 }
 
-function Life({ life, session }: { readonly life: JobLife; readonly session: WebSession }) {
+interface LifeProps {
+  readonly life: JobLife
+  /** When it was, by this device, in milliseconds. */
+  readonly readAt: number
+  readonly session: WebSession
+}
+
+function Life({ life, readAt, session }: LifeProps) {
   const { job } = life
   // Of an answer in the playground of this tab, the very text is known.
   const known = answerOf(job.id) ?? ''
@@ -65,7 +72,7 @@ function Life({ life, session }: { readonly life: JobLife; readonly session: Web
           <Verify job={job} text={text} wallet={session.wallet} />
         </Stack>
       </section>
-      <Dispute life={life} text={text} />
+      <Dispute life={life} readAt={readAt} text={text} />
     </>
   )
 }
