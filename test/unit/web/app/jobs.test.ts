@@ -5,6 +5,7 @@ import type { JobStatus, JobView } from '../../../../src/messages/job-view.ts'
 import { publicJob } from '../../../../src/messages/public-job.ts'
 import type { JobMomentName } from '../../../../src/web/api.ts'
 import { disputeCame } from '../../../../src/web/app/pages/job/dispute-came.ts'
+import { insteadOfLock, insteadOfTime } from '../../../../src/web/app/pages/job/not-there.ts'
 import { textHash } from '../../../../src/web/app/pages/job/text-hash.ts'
 import { pagesAround, searchOf, toParams } from '../../../../src/web/app/pages/jobs/jobs-search.ts'
 import { priceInWords } from '../../../../src/web/app/pages/playground/price.ts'
@@ -90,6 +91,20 @@ Jobs('a dispute is said to be open until the job tells what came of it', () => {
   assert.is(came('settled', 'dispute_rejected'), 'over')
   assert.is(came('failed', 'failed'), 'over', 'gone with what it contested')
   assert.is(came('settled', 'settled'), 'refused')
+})
+
+Jobs('what never comes is not said to be awaited', () => {
+  assert.match(insteadOfTime('failed'), /not kept/)
+  assert.match(insteadOfTime('locked'), /not known yet/)
+  const never = { escrowTx: null, refundTx: null }
+  for (const status of ['failed', 'refunded'] as const) {
+    assert.is(insteadOfLock(seen(status, never)), 'none on the chain', status)
+    assert.is(insteadOfLock(seen(status, { refundTx: null })), undefined, `${status}: its return`)
+    assert.is(insteadOfLock(seen(status, { escrowTx: null })), undefined, `${status}: its lock`)
+  }
+  for (const status of ['pending', 'processing', 'settling'] as const) {
+    assert.is(insteadOfLock(seen(status, never)), undefined, status)
+  }
 })
 
 Jobs('the price is said as the service locks it', () => {

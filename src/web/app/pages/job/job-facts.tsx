@@ -3,6 +3,7 @@ import type { JobLife } from '../../../api.ts'
 import { isPriced } from '../../parts/is-priced.ts'
 import { AddressLink, TxLink } from '../../parts/tx-link.tsx'
 import { credits, dateTime, usdg } from '../../parts/words.ts'
+import { insteadOfLock, isReturned } from './not-there.ts'
 
 type Job = JobLife['job']
 
@@ -25,6 +26,7 @@ export function JobFacts({ job }: { readonly job: Job }) {
 function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
   const { usage, on_chain } = job
   const isOver = isReturned(job)
+  const noLock = insteadOfLock(job)
   return [
     ['Model', `${job.model} (${job.tier})`],
     ['Charged', isPriced(job) && `${credits(job.credits_charged)}, ${usdg(job.usdg_value)}`],
@@ -40,10 +42,13 @@ function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
     ],
     ['Created', dateTime(job.created_at)],
     ['Answered', job.completed_at ? dateTime(job.completed_at) : isOver && 'not to its end'],
-    ['Credits locked', on_chain.escrow_tx && <TxLink hash={on_chain.escrow_tx} />],
+    ['Credits locked', (on_chain.escrow_tx && <TxLink hash={on_chain.escrow_tx} />) || noLock],
     ...(isOver
       ? ([
-          ['Credits returned', on_chain.refund_tx && <TxLink hash={on_chain.refund_tx} />],
+          [
+            'Credits returned',
+            (on_chain.refund_tx && <TxLink hash={on_chain.refund_tx} />) || noLock,
+          ],
         ] as const)
       : ([
           ['Settled', on_chain.settlement_tx && <TxLink hash={on_chain.settlement_tx} />],
@@ -55,8 +60,5 @@ function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
     ['Contract', <AddressLink key="contract" address={on_chain.escrow_address} />],
   ]
 }
-
-const isReturned = ({ status, on_chain }: Job) =>
-  status === 'failed' || (status === 'refunded' && on_chain.settlement_tx === null)
 
 const Hash = ({ hash }: { readonly hash: string }) => <span className="mono">{hash}</span>

@@ -2,6 +2,7 @@ import { Text, Title } from '@mantine/core'
 import type { JobLife, JobMoment, JobMomentName } from '../../../api.ts'
 import { TxLink } from '../../parts/tx-link.tsx'
 import { precise } from '../../parts/words.ts'
+import { insteadOfTime } from './not-there.ts'
 
 const SAID: Readonly<Record<JobMomentName, string>> = {
   created: 'Request taken in',
@@ -36,7 +37,7 @@ function Moment({ moment: { event, at, tx, block_number } }: { readonly moment: 
     <li>
       <Text fw={600}>{SAID[event]}</Text>
       <Text size="sm" className="muted numbers">
-        {at ? <time dateTime={at}>{precise(at)}</time> : 'time not known yet'}
+        {at ? <time dateTime={at}>{precise(at)}</time> : insteadOfTime(event)}
         {tx && (
           <>
             {' · '}
