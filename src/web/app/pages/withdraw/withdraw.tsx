@@ -1,12 +1,13 @@
 import { Anchor, Tabs, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { WebAccount, WebSession } from '../../../api.ts'
-import { accountQuery } from '../../api/queries.ts'
+import { accountQuery, sessionQuery } from '../../api/queries.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { credits, usdg } from '../../parts/words.ts'
 import { Private } from '../../session/private.tsx'
+import { AnyWallet } from '../../wallet/any-wallet.tsx'
 import { Connected } from '../../wallet/connected.tsx'
 import { WalletProvider } from '../../wallet/provider.tsx'
 import { openWish } from '../../wallet/wish.ts'
@@ -15,16 +16,32 @@ import { type FromWallet, isSetAside } from './withdraw-props.ts'
 import { WithoutUs } from './without-us.tsx'
 
 export function WithdrawPage() {
+  const session = useQuery(sessionQuery)
+  // From the first failure on: whose page it is cannot be told, and the chain pays all the same.
+  if (session.data === undefined && session.errorUpdateCount > 0) {
+    return <WithoutSession session={session} />
+  }
   return <Private title="Withdraw">{(session) => <Withdraw session={session} />}</Private>
+}
+
+const LEAD =
+  'Turn available credits back into USDG at any time. There is no fee but the network’s own.'
+
+function WithoutSession({ session }: { readonly session: UseQueryResult<WebSession | null> }) {
+  return (
+    <Page title="Withdraw" lead={LEAD}>
+      <Loaded query={session}>{() => null}</Loaded>
+      <AnyWallet>
+        {(wallet, web) => <WithoutUs wallet={wallet} web={web} account={undefined} />}
+      </AnyWallet>
+    </Page>
+  )
 }
 
 function Withdraw({ session }: { readonly session: WebSession }) {
   const account = useQuery(accountQuery)
   return (
-    <Page
-      title="Withdraw"
-      lead="Turn available credits back into USDG at any time. There is no fee but the network’s own."
-    >
+    <Page title="Withdraw" lead={LEAD}>
       <Loaded query={account}>
         {(data) => (
           <>
