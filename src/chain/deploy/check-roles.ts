@@ -1,7 +1,8 @@
+import type { Address } from '../../domain/ids.ts'
 import { type Addresses, KEY_OF, rulerOf } from './constructors.ts'
 import { compared, type Deployed, type Finding } from './finding.ts'
 import { type RoleName, readHolders } from './roles.ts'
-import type { Settings } from './settings.ts'
+import type { LaterHolders, Settings } from './settings.ts'
 
 type Ruled = 'JobEscrow' | 'WorkerStaking' | 'ModelRegistry' | 'TimelockController'
 type RolesOf = Readonly<Partial<Record<RoleName, string>>>
@@ -27,16 +28,26 @@ export function askedRoles(settings: Settings, at: Addresses): Readonly<Record<R
   }
 }
 
+/** Where each of those has its role. */
+const laterRoles = ({ lister = [], slasher = [] }: LaterHolders): LaterOf => ({
+  WorkerStaking: { SLASHER: slasher },
+  ModelRegistry: { LISTER: lister },
+})
+type LaterOf = Readonly<Partial<Record<Ruled, Partial<Record<RoleName, readonly Address[]>>>>>
+
 /** Every role of every contract, and nobody besides. */
 export async function checkRoles(deployed: Deployed): Promise<Finding[]> {
   const { reader, at, settings, deployBlock } = deployed
+  const later = laterRoles(deployed.later ?? {})
   const findings: Finding[] = []
   for (const [name, wanted] of Object.entries(askedRoles(settings, at)) as [Ruled, RolesOf][]) {
     const holders = await readHolders(reader, at[KEY_OF[name]], BigInt(deployBlock))
-    for (const role of new Set([...Object.keys(wanted), ...holders.keys()])) {
-      const asked = wanted[role as RoleName]
+    const added = later[name] ?? {}
+    for (const role of new Set([...Object.keys({ ...wanted, ...added }), ...holders.keys()])) {
+      const first = wanted[role as RoleName]
+      const asked = new Set([...(first ? [first] : []), ...(added[role as RoleName] ?? [])])
       const found = holders.get(role) ?? []
-      findings.push(compared(`${name}: who is ${role}`, asked === undefined ? [] : [asked], found))
+      findings.push(compared(`${name}: who is ${role}`, [...asked].sort(), found))
     }
   }
   return findings

@@ -1,12 +1,14 @@
 import type { Addresses } from './constructors.ts'
 import type { Reader } from './deployer.ts'
-import type { Settings } from './settings.ts'
+import type { LaterHolders, Settings } from './settings.ts'
 
 /** What is looked at, and what was asked for. */
 export interface Deployed {
   readonly reader: Reader
   readonly at: Addresses
   readonly settings: Settings
+  /** Who was given a role on purpose since. */
+  readonly later?: LaterHolders
   readonly chainId: number
   /** Nobody was given a role before this block. */
   readonly deployBlock: number

@@ -7,6 +7,7 @@ import { checkDeployment } from './check.ts'
 import { assertSound, chooseSettings } from './choose.ts'
 import { assertPaymentToken, assertSameDeployment, deployContracts } from './deploy.ts'
 import { type Deployer, makeDeployer, makeReader, type Reader } from './deployer.ts'
+import type { Deployed } from './finding.ts'
 import { type Forecast, forecast } from './forecast.ts'
 import { type DeployCommand, readCommand, USAGE, WrongUse } from './options.ts'
 import { type DeploymentRecord, readRecord } from './record.ts'
@@ -36,7 +37,8 @@ async function run(command: DeployCommand): Promise<boolean> {
   const record = await readRecord(command.addressFile)
   const settings = chooseSettings(command.given, record?.settings)
   if (command.mode === 'verify') {
-    return verify(reader, settings, await readContracts(command.addressFile))
+    const contracts = await readContracts(command.addressFile)
+    return verify(reader, { settings, later: command.later }, contracts)
   }
   const deployer = makeDeployer(reader, command.privateKey!)
   assertSound(settings, deployer.address)
@@ -57,7 +59,7 @@ async function run(command: DeployCommand): Promise<boolean> {
   })
   say(`\n${command.addressFile} says where all is:\n${addressesInWords(contracts)}\n`)
   say(`Who may do what:\n${holdersInWords(settings, contracts)}\n`)
-  return verify(reader, settings, contracts)
+  return verify(reader, { settings }, contracts)
 }
 
 /** @throws {WrongUse} where there is no node, or one of another chain */
@@ -69,7 +71,11 @@ async function reachChain(reader: Reader, { chainId: wanted }: DeployCommand): P
   throw new WrongUse(`the node is on chain ${chainId}, not on ${wanted}: check --rpc-url`)
 }
 
-async function verify(reader: Reader, settings: Settings, contracts: Contracts): Promise<boolean> {
+async function verify(
+  reader: Reader,
+  asked: Pick<Deployed, 'settings' | 'later'>,
+  contracts: Contracts,
+): Promise<boolean> {
   const chainId = await reader.getChainId()
   if (chainId !== contracts.chainId) {
     throw new WrongUse(
@@ -78,7 +84,7 @@ async function verify(reader: Reader, settings: Settings, contracts: Contracts):
   }
   await buildContracts()
   const { deployBlock } = contracts
-  const findings = await checkDeployment({ reader, at: contracts, settings, chainId, deployBlock })
+  const findings = await checkDeployment({ reader, at: contracts, ...asked, chainId, deployBlock })
   say(findingsInWords(findings))
   return findings.every(({ holds }) => holds)
 }

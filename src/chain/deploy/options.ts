@@ -2,10 +2,15 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import { addressFault } from '../../domain/address-fault.ts'
+import { type Address, toAddress } from '../../domain/ids.ts'
 import {
   HOLDER_NAMES,
   HOLDERS,
   type HolderName,
+  type LaterHolders,
+  NAMED_LATER,
+  NAMED_LATER_NAMES,
+  type NamedLater,
   RULER_NAMES,
   RULERS,
   type RulerName,
@@ -27,6 +32,8 @@ export interface DeployCommand {
   readonly confirmations: number
   /** Settings that were named, checked one by one. */
   readonly given: SettingsText
+  /** Whom governance has named since. Only with `verify`. */
+  readonly later: LaterHolders
   /** Only `verify` does without. */
   readonly privateKey: Hex | undefined
 }
@@ -96,6 +103,8 @@ The payment token is named, or is one that is worth nothing:
 
 Settings, each with the variable that stands for it:
 ${FLAGS.map(line).join('')}
+With --verify, whom governance has named since; each may be given more than once:
+${NAMED_LATER_NAMES.map((name) => `  --${name} ADDRESS\n      ${NAMED_LATER[name]}\n`).join('')}
 Ends with 0 when all is as asked, with 1 when it is not.
 `
 
@@ -109,10 +118,16 @@ export function readCommand(args: readonly string[], env: Env): DeployCommand | 
   }
   const mode = values.verify ? 'verify' : values['dry-run'] ? 'dry-run' : 'deploy'
   const { given, faults } = readSettings(textOf, values['development-token'] === true)
+  const later = readLater(values, faults)
   const rpcUrl = textOf('rpc-url', 'RPC_URL')
   const chainId = textOf('chain-id', 'CHAIN_ID')
   const confirmations = textOf('confirmations', 'CHAIN_CONFIRMATIONS') ?? '1'
   const privateKey = env.DEPLOYER_PRIVATE_KEY || undefined
+  if (mode !== 'verify' && Object.keys(later).length > 0) {
+    faults.push(
+      '--lister and --slasher go with --verify: governance names them once all is deployed',
+    )
+  }
   if (values.verify && values['dry-run']) faults.push('--verify and --dry-run are two commands')
   if (!rpcUrl || !/^https?:\/\/./.test(rpcUrl)) {
     faults.push('--rpc-url (RPC_URL) must be the http or https address of a node')
@@ -128,7 +143,7 @@ export function readCommand(args: readonly string[], env: Env): DeployCommand | 
   }
   if (faults.length > 0) throw new WrongUse(`${faults.join('\n')}\n--help tells more`)
   return {
-    ...{ mode, given, rpcUrl: rpcUrl! },
+    ...{ mode, given, later, rpcUrl: rpcUrl! },
     addressFile: fromCaller(textOf('address-file', 'CONTRACTS_FILE') ?? 'contracts.json'),
     chainId: chainId === undefined ? undefined : Number(chainId),
     confirmations: Number(confirmations),
@@ -158,6 +173,18 @@ function readSettings(
   return { given, faults }
 }
 
+/** @param faults what is wrong is added to them */
+function readLater(values: Readonly<Record<string, unknown>>, faults: string[]): LaterHolders {
+  const later: Partial<Record<NamedLater, readonly Address[]>> = {}
+  for (const name of NAMED_LATER_NAMES) {
+    const texts = (values[name] ?? []) as readonly string[]
+    const wrong = texts.filter((text) => addressFault(text) !== undefined)
+    faults.push(...wrong.map((text) => `--${name} ${addressFault(text)}, not ${text}`))
+    if (texts.length > 0 && wrong.length === 0) later[name] = texts.map(toAddress)
+  }
+  return later
+}
+
 function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
   const names = ['rpc-url', 'address-file', 'chain-id', 'confirmations']
   const texts = [...names, ...FLAGS.map(({ name }) => kebab(name))]
@@ -167,6 +194,7 @@ function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
       args: [...args],
       options: Object.fromEntries([
         ...texts.map((name) => [name, { type: 'string' }] as const),
+        ...NAMED_LATER_NAMES.map((name) => [name, { type: 'string', multiple: true }] as const),
         ...switches.map((name) => [name, { type: 'boolean' }] as const),
       ]),
     })

@@ -104,6 +104,16 @@ export const RULERS = {
 export type RulerName = keyof typeof RULERS
 export const RULER_NAMES = Object.keys(RULERS) as RulerName[]
 
+/** Those whom governance may name once all is deployed, besides whoever has the role from the beginning. */
+export const NAMED_LATER = {
+  lister: 'may list models',
+  slasher: 'takes stake from convicted workers, besides the escrow',
+} as const
+export type NamedLater = keyof typeof NAMED_LATER
+export const NAMED_LATER_NAMES = Object.keys(NAMED_LATER) as NamedLater[]
+/** Who was named, by what for. A deployment itself names nobody. */
+export type LaterHolders = Readonly<Partial<Record<NamedLater, readonly Address[]>>>
+
 /** All that a deployment is asked for. */
 export interface Settings
   extends Readonly<Record<HolderName, Address>>,

@@ -124,6 +124,24 @@ Options('settings that defeat each other are refused', () => {
   assert.match(faultOf(few), /--proposal-threshold must not be more than --compute-supply/)
 })
 
+Options('whom governance has named since is told to the check, and to nothing else', () => {
+  const [one, two] = [at('a1'), at('a2')]
+  const lists = ['--lister', one, '--lister', two.toUpperCase().replace('0X', '0x')]
+  assert.equal(command(['--verify', ...lists, '--slasher', one]).later, {
+    lister: [one, two],
+    slasher: [one],
+  })
+  assert.equal(command(['--verify']).later, {})
+  assert.match(
+    refusal(() => command(['--lister', one])),
+    /--lister and --slasher go with --verify/,
+  )
+  assert.match(
+    refusal(() => command(['--verify', '--slasher', one, '--slasher', '0x12'])),
+    /--slasher must be 0x and 40 hexadecimal digits, not 0x12/,
+  )
+})
+
 Options('help names every setting', () => {
   assert.is(readCommand(['--help'], {}), 'help')
   for (const name of TERM_NAMES) {
