@@ -1,16 +1,11 @@
 import { join } from 'node:path'
 import { monitored, type StartedRole } from '../../config/monitored.ts'
 import { runProcess } from '../../config/process.ts'
-import { ConfigError } from '../../config/read.ts'
 import { tracesOf } from '../../config/tracing-settings.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { type Metrics, makeMetrics } from '../../telemetry/metrics.ts'
 import { openTraces } from '../../telemetry/open-traces.ts'
-import type { Agent } from '../agent.ts'
-import { type Chain, openChain } from '../chain/chain.ts'
-import { trustedContracts } from '../chain/contracts.ts'
-import { otherPayee, readWorkerFacts, uncheckedPayee } from '../chain/worker-facts.ts'
-import { readChallenge } from '../challenge.ts'
+import { followChain } from '../chain/follow.ts'
 import type { Settings } from '../cli/settings.ts'
 import { composeWorker } from '../compose.ts'
 import { openKey, type WorkerKey } from '../key/open-key.ts'
@@ -20,8 +15,6 @@ import { DRAIN_MS } from '../session.ts'
 import { startingReport } from '../status/report.ts'
 import { openScreen, type Screen } from '../status/screen.ts'
 import { countWork, showReport, whatLacks } from '../status/work-figures.ts'
-
-const CHAIN_MS = 30_000
 
 /** Serves jobs until it is stopped or drained. */
 export async function run(settings: Settings, json: boolean): Promise<void> {
@@ -63,7 +56,7 @@ async function start({ settings, key, screen, metrics }: Starting): Promise<Star
   const agent = await composeWorker({ settings, key, signed, log, traces, figures })
   report = () => agent.report()
   showReport(metrics, report)
-  const stopReading = followChain(settings, agent, log)
+  const stopReading = followChain({ settings, agent, log })
   const stop = async (spanMs?: number) => {
     await agent.stop(spanMs)
     stopReading()
@@ -99,36 +92,4 @@ async function reachable(
     'svc-worker status and drain cannot reach this agent: --home is too long a path',
   )
   return { close: async () => {} }
-}
-
-/** Reads earnings and stake now and then, where `--rpc` names a node. The agent works without. */
-function followChain(settings: Settings, agent: Agent, log: Log): () => void {
-  if (!settings.WORKER_RPC_URL) {
-    const warning = uncheckedPayee(settings.WORKER_PAYEE)
-    if (warning) log.warn(warning)
-    return () => {}
-  }
-  let stopped = false
-  let chain: Chain | undefined
-  let timer: NodeJS.Timeout | undefined
-  let warned: string | undefined
-  const read = async () => {
-    try {
-      chain ??= await openChain(settings, trustedContracts(settings, await readChallenge(settings)))
-      const facts = await readWorkerFacts(chain, agent.report().worker)
-      if (facts) agent.tellChain(facts)
-      const warning = facts && otherPayee(settings.WORKER_PAYEE, facts)
-      if (warning && warning !== warned) log.warn(warning)
-      warned = warning
-    } catch (error) {
-      const message = error instanceof ConfigError ? error.message : String(error)
-      log.warn(`earnings and stake are not read: ${message}`)
-    }
-    if (!stopped) timer = setTimeout(() => void read(), CHAIN_MS)
-  }
-  void read()
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
 }
