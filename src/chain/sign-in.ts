@@ -38,7 +38,7 @@ export function makeSignIn({ rpcUrl, chainId }: Options): SignIn {
   const client = createPublicClient({
     transport: http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 }),
   })
-  const isOfContract = fewAtOnce((signed) => isSignedOnChain(client, signed))
+  const isOfContract = limited((signed) => isSignedOnChain(client, signed))
   return {
     verify: async ({ message, signature }, { origin, at }) => {
       const parsed = parse(message)
@@ -112,7 +112,7 @@ async function isOfKey({ address, hash, signature }: Signed): Promise<boolean> {
 }
 
 /** @throws {ChainUnavailable} also where so many are asked already */
-function fewAtOnce(ask: (signed: Signed) => Promise<boolean>): typeof ask {
+function limited(ask: (signed: Signed) => Promise<boolean>): typeof ask {
   let running = 0
   return async (signed) => {
     if (running >= CONTRACTS_MOST) {
@@ -130,8 +130,8 @@ function fewAtOnce(ask: (signed: Signed) => Promise<boolean>): typeof ask {
 async function isSignedOnChain(client: PublicClient, signed: Signed): Promise<boolean> {
   try {
     // What the library does not name goes into its call as well.
-    const limited = { ...signed, gas: CONTRACT_GAS }
-    if (await client.verifyHash(limited)) return true
+    const call = { ...signed, gas: CONTRACT_GAS }
+    if (await client.verifyHash(call)) return true
     // The library takes a node that is away for a contract that says no.
     await client.getChainId()
     return false

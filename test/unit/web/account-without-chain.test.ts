@@ -1,4 +1,3 @@
-import fastify from 'fastify'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type TokenUnits, toCredits } from '../../../src/domain/credits.ts'
@@ -10,6 +9,7 @@ import { makeLog } from '../../../src/telemetry/log.ts'
 import type { WebAccount } from '../../../src/web/api.ts'
 import { account } from '../../../src/web/routes/account.ts'
 import { jobAt, OWNER, viewOf } from '../../fakes/jobs/views.ts'
+import { signedInServer } from '../../fakes/web/signed-in-server.ts'
 
 /** What a wallet is told of its credits, whatever the chain says. */
 const Account = suite('account without the chain')
@@ -40,11 +40,7 @@ async function ask(chain: Partial<WalletReader>) {
     jobs: status === 'disputed' ? disputed : [],
     hasMore: false,
   })
-  const server = fastify()
-  server.decorateRequest('session', null)
-  server.addHook('onRequest', async (request) => {
-    request.session = { wallet: OWNER } as typeof request.session
-  })
+  const server = signedInServer()
   account(server, {
     balances: { read: async () => balance } as never,
     history: { list } as never,

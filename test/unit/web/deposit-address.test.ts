@@ -1,4 +1,3 @@
-import fastify from 'fastify'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toCredits } from '../../../src/domain/credits.ts'
@@ -6,11 +5,9 @@ import { type Address, toAddress } from '../../../src/domain/ids.ts'
 import type { DepositAddressReply } from '../../../src/messages/keeper.ts'
 import type { Bus } from '../../../src/ports/bus.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { webErrorHandler } from '../../../src/web/http/errors.ts'
 import { depositAddress } from '../../../src/web/routes/deposit-address.ts'
-import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { OWNER } from '../../fakes/jobs/views.ts'
 import { makeFakeHouse } from '../../fakes/web/fake-house.ts'
+import { signedInServer } from '../../fakes/web/signed-in-server.ts'
 
 /** Where somebody is told to send money, and what money. */
 const DepositAddresses = suite('web: deposit addresses')
@@ -21,12 +18,7 @@ const OURS = toAddress(`0x${'d'.repeat(40)}`)
 
 /** @param told by the keeper */
 async function ask(told: Address) {
-  const server = fastify()
-  server.setErrorHandler(webErrorHandler('https://docs.test', log, new ManualClock()))
-  server.decorateRequest('session', null)
-  server.addHook('onRequest', async (request) => {
-    request.session = { wallet: OWNER } as typeof request.session
-  })
+  const server = signedInServer()
   const reply: DepositAddressReply = {
     ...{ type: 'deposit_address', address: told },
     ...{ pendingCredits: toCredits(40), minimumCredits: toCredits(100) },

@@ -1,12 +1,9 @@
-import fastify from 'fastify'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { RelayOutcome } from '../../../src/ports/web-chain.ts'
 import { makeLog } from '../../../src/telemetry/log.ts'
-import { webErrorHandler } from '../../../src/web/http/errors.ts'
 import { deposits } from '../../../src/web/routes/deposits.ts'
-import { ManualClock } from '../../fakes/chain/manual-clock.ts'
-import { OWNER } from '../../fakes/jobs/views.ts'
+import { signedInServer } from '../../fakes/web/signed-in-server.ts'
 
 /** What the app is told of a purchase that it hands in. */
 const Deposits = suite('web: purchases that are handed in')
@@ -14,12 +11,7 @@ const Deposits = suite('web: purchases that are handed in')
 const log = makeLog('web', 'silent')
 
 async function answerTo(outcome: RelayOutcome) {
-  const server = fastify()
-  server.setErrorHandler(webErrorHandler('https://docs.test', log, new ManualClock()))
-  server.decorateRequest('session', null)
-  server.addHook('onRequest', async (request) => {
-    request.session = { wallet: OWNER } as typeof request.session
-  })
+  const server = signedInServer()
   deposits(server, { relay: { submit: async () => outcome }, log })
   const payload = {
     ...{ credits: 100, valid_after: 0, valid_before: 2_000_000_000 },
