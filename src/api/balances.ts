@@ -19,6 +19,8 @@ export interface Balances {
   read(wallet: Address): Promise<Balance>
   /** Has the wallet read from the chain. @throws {RefusalError} as `read` */
   load(wallet: Address): Promise<void>
+  /** Those of the jobs whose credits are not in the balance. @throws {RefusalError} as `read` */
+  held(wallet: Address, jobs: readonly JobId[]): Promise<readonly JobId[]>
   /** For headers: the balance if it can be had within a second, else undefined. */
   glance(wallet: Address): Promise<Credits | undefined>
   /** The same, once this job, which has ended or is about to, is paid or refunded. Notes that it is so. */
@@ -49,6 +51,7 @@ export function makeBalances(options: Options): Balances {
   return {
     read: asked.read,
     load: asked.load,
+    held: asked.held,
     glance: async (wallet) => (await glance(glanced.read(wallet)))?.remaining,
     glanceAfter: async (wallet, jobId, charged) => {
       const remaining = await glance(ledger.accountFor(wallet, jobId, charged))
@@ -61,7 +64,7 @@ export function makeBalances(options: Options): Balances {
 function makeReading(
   { ledger, bus, log }: Options,
   unanswered: (facts: Readonly<Record<string, unknown>>, what: string) => void,
-): Pick<Balances, 'read' | 'load'> {
+): Pick<Balances, 'read' | 'load' | 'held'> {
   const read = async (wallet: Address): Promise<Balance> => {
     const known = await answered(ledger.balance(wallet))
     if (known !== 'unknown_wallet') return known
@@ -92,7 +95,7 @@ function makeReading(
       throw balanceUnknown()
     }
   }
-  return { read, load }
+  return { read, load, held: (wallet, jobs) => answered(ledger.held(wallet, jobs)) }
 }
 
 const balanceUnknown = () =>

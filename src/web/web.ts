@@ -146,7 +146,7 @@ export function makeWeb(ports: WebPorts, settings: WebSettings): Web {
     api.register(async (signedIn) => {
       requireSession(signedIn, { sessions, clock, log })
       session(signedIn)
-      account(signedIn, { ...ports, balances, history, jobWindowMs })
+      account(signedIn, { balances, history, reader, jobWindowMs, clock, log })
       movements(signedIn, { reader })
       depositAddress(signedIn, { bus, reader, config: settings.config, log })
       deposits(signedIn, { relay, log })

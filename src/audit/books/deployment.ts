@@ -11,7 +11,8 @@ export interface Deployment {
 
 const BUCKET = 'KV_CURSORS'
 const SUBJECT = '$KV.CURSORS.deployment'
-const NO_SUCH_STREAM = 10_059
+/** Of JetStream, as `NO_SUCH_MESSAGE`: nothing was ever kept there. */
+export const NO_SUCH_STREAM = 10_059
 const NO_SUCH_MESSAGE = 10_037
 
 const Noted = z

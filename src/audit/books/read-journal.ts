@@ -11,7 +11,7 @@ import {
 } from 'nats'
 import { natsAddress, placeOf } from '../address.ts'
 import { CannotTell, reasonOf } from '../cannot-tell.ts'
-import { type Deployment, readDeployment, requireSame } from './deployment.ts'
+import { type Deployment, NO_SUCH_STREAM, readDeployment, requireSame } from './deployment.ts'
 import { type Difference, differ } from './difference.ts'
 import { toldByArchive, toldByJournal, unpack } from './packed.ts'
 import { mayBecome, type Told } from './told.ts'
@@ -27,7 +27,6 @@ export interface JournalReading {
 const PATIENCE_MS = 10_000
 const AGAIN_MS = 500
 const BATCH = 1_000
-const NO_SUCH_STREAM = 10_059
 
 /**
  * Reads every record that the service has of its jobs.

@@ -1,4 +1,4 @@
-import { refuse } from '../../api/http/errors.ts'
+import type { Balances } from '../../api/balances.ts'
 import type { JobHistory } from '../../api/jobs/job-history.ts'
 import { type Credits, NO_CREDITS, toCredits } from '../../domain/credits.ts'
 import type { Address, TxHash } from '../../domain/ids.ts'
@@ -6,7 +6,6 @@ import { LIMITS } from '../../domain/limits.ts'
 import { addMs, type DurationMs, isoTimestamp, type UnixMs } from '../../domain/time.ts'
 import type { JobStatus, JobView } from '../../messages/job-view.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Ledger } from '../../ports/ledger.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { CreditsHeld } from '../api.ts'
@@ -22,7 +21,7 @@ export interface HeldCredits {
 
 interface Options {
   readonly history: JobHistory
-  readonly ledger: Pick<Ledger, 'held'>
+  readonly balances: Pick<Balances, 'held'>
   readonly reader: Pick<WalletReader, 'disputedAt'>
   readonly jobWindowMs: DurationMs
   readonly clock: Clock
@@ -88,21 +87,14 @@ function eachOnce<Lists extends readonly (readonly JobView[])[]>(inOrder: Lists)
  * they ended, as where the chain stands still: as long as the ledger keeps their credits, the balance lacks them.
  */
 async function onTheirWayBack(
-  { ledger }: Options,
+  { balances }: Options,
   wallet: Address,
   ended: readonly JobView[],
 ): Promise<readonly JobView[]> {
   const open = ended.filter(({ block }) => block === null)
   const unlocked = open.filter(({ escrowTx }) => escrowTx === null).map(({ id }) => id)
-  const held = new Set(await ledger.held(wallet, unlocked).catch(unreadable))
+  const held = new Set(await balances.held(wallet, unlocked))
   return open.filter(({ id, escrowTx }) => escrowTx !== null || held.has(id))
-}
-
-function unreadable(): never {
-  throw refuse(
-    'service_unavailable',
-    'Your credits cannot be read at the moment; try again shortly.',
-  )
 }
 
 interface Held {

@@ -4,7 +4,6 @@ import type { JobHistory } from '../../api/jobs/job-history.ts'
 import { UNITS_PER_CREDIT, usdgValue } from '../../domain/credits.ts'
 import { type DurationMs, isoTimestamp } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Ledger } from '../../ports/ledger.ts'
 import type { WalletReader } from '../../ports/web-chain.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { readHeld } from '../account/held.ts'
@@ -15,7 +14,6 @@ import { sessionOf } from '../sessions/signed-in.ts'
 interface Options {
   readonly balances: Balances
   readonly history: JobHistory
-  readonly ledger: Pick<Ledger, 'held'>
   readonly reader: WalletReader
   readonly jobWindowMs: DurationMs
   readonly clock: Clock

@@ -42,9 +42,8 @@ async function ask(chain: Partial<WalletReader>) {
   })
   const server = signedInServer()
   account(server, {
-    balances: { read: async () => balance } as never,
+    balances: { read: async () => balance, held: async () => [] } as never,
     history: { list } as never,
-    ledger: { held: async () => [] },
     ...{ reader, jobWindowMs: 120_000, clock, log: makeLog('web', 'silent') },
   })
   const answer = await server.inject('/api/account')

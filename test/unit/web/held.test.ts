@@ -42,10 +42,10 @@ async function heldWhile(
   const history = { read: async () => undefined, list }
   const reader = { disputedAt: async () => DISPUTED_AT }
   const around = { clock: systemClock, log: makeLog('web', 'silent') }
-  const ledger = {
+  const balances = {
     held: async (_: Address, jobs: readonly JobId[]) => jobs.filter((id) => kept.includes(id)),
   }
-  return readHeld({ history, ledger, reader, jobWindowMs: 120_000, ...around }, OWNER)
+  return readHeld({ history, balances, reader, jobWindowMs: 120_000, ...around }, OWNER)
 }
 
 Held('given jobs of every status: each where it belongs', async () => {
